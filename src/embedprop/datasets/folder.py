@@ -1,0 +1,169 @@
+"""A folder of data sets (edges.csv.gz, classes.csv.gz, words.npz, ...) → Graph and targets."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.errors import InvalidGraphError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from embedprop.graph.graph import Graph
+
+DATA_VARIABLE = "EMBEDPROP_DATA"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A graph, and what is to be predicted of its nodes.
+
+    Parameters
+    ----------
+    graph
+        Its nodes are 0, 1, 2, ..., so that row i of every array belongs to node i.
+    targets
+        (n_nodes, n_classes) bool: the classes of each node, one, several or none. Without any
+        column if the data set has no classes.
+    class_names
+        The name of each column of `targets`.
+    splits
+        Fixed splits that were published with the data: ``train``, ``val``, ``test`` → nodes.
+    meta
+        Where the data come from, their licence, and their counts.
+    """
+
+    graph: Graph
+    targets: csr_array[np.bool_]
+    class_names: tuple[str, ...]
+    meta: Mapping[str, Any]
+    splits: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        name = self.meta.get("name", "unnamed")
+        return f"Dataset({name}: {self.graph!r}, {len(self.class_names)} classes)"
+
+
+def load_dataset(
+    name: str,
+    *,
+    directed: bool = False,
+    weighted: bool = True,
+    self_loops: str = "drop",
+    label_types: Sequence[str] | None = None,
+    split: str = "train",
+    data_dir: str | Path | None = None,
+) -> Dataset:
+    """Load a data set from a folder.
+
+    Parameters
+    ----------
+    name
+        The name of its folder, such as ``"cora"``.
+    directed
+        Whether edges keep their direction. The paper's graphs are undirected: False.
+    weighted
+        Whether edge weights are used where there are any.
+    self_loops
+        ``"drop"`` or ``"keep"``, as in `Graph.from_edges`.
+    label_types
+        Which label types to load, beside ``node`` that every graph has. Default: all.
+    split
+        Which edges of a multi-relational graph to take: ``"train"`` (so that nothing is learned
+        from the edges that are to be predicted), ``"valid"``, ``"test"`` or ``"all"``.
+    data_dir
+        The folder of data sets. Default: what the variable ``EMBEDPROP_DATA`` names.
+
+    Raises
+    ------
+    InvalidParameterError
+        The folder, the data set or a label type is not there.
+    InvalidGraphError
+        A file of the data set is missing or damaged.
+    """
+    from embedprop.datasets import folder_files as files
+    from embedprop.graph.build import build_graph
+    from embedprop.graph.vocabulary import Vocabulary
+
+    folder = _folder_of(name, data_dir)
+    meta = _read_json(folder / "meta.json")
+    n_nodes = int(meta["n_nodes"])
+    edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
+    sources = files.label_sources(folder, meta)
+    chosen = list(sources) if label_types is None else list(label_types)
+    for label_type in chosen:
+        if label_type not in sources:
+            raise InvalidParameterError(
+                f"label_types: data set {name!r} has no label type {label_type!r}. "
+                f"It has: {', '.join(sources) or 'none'}."
+            )
+    loaded = {label_type: sources[label_type](n_nodes) for label_type in chosen}
+    graph = build_graph(
+        Vocabulary.trusted(range(n_nodes)),
+        edges.sources,
+        edges.targets,
+        directed=directed,
+        self_loops=self_loops,
+        edge_weights=edges.weights,
+        relation_ids=edges.relation_ids,
+        relations=edges.relations,
+        labels={t: x for t, x in loaded.items() if isinstance(x, tuple)},
+        values={t: x for t, x in loaded.items() if not isinstance(x, tuple)},
+        label_types=chosen,
+    )
+    targets, class_names = files.read_classes(folder, n_nodes, meta)
+    return Dataset(graph, targets, class_names, meta, _splits(folder))
+
+
+def dataset_names(data_dir: str | Path | None = None) -> list[str]:
+    """Return the names of the data sets in a folder, in alphabetical order."""
+    return sorted(path.parent.name for path in _data_folder(data_dir).glob("*/meta.json"))
+
+
+def _data_folder(data_dir: str | Path | None) -> Path:
+    given = data_dir if data_dir is not None else os.environ.get(DATA_VARIABLE)
+    if not given:
+        raise InvalidParameterError(
+            f"No folder of data sets is known. Name one with data_dir= or in the variable "
+            f"{DATA_VARIABLE}."
+        )
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        source = "data_dir" if data_dir is not None else DATA_VARIABLE
+        raise InvalidParameterError(f"{source}: the folder {folder} does not exist.")
+    return folder
+
+
+def _folder_of(name: str, data_dir: str | Path | None) -> Path:
+    names = dataset_names(data_dir)
+    folder = _data_folder(data_dir)
+    if name not in names:
+        raise InvalidParameterError(
+            f"No data set {name!r} in {folder}. There are: {', '.join(names) or 'none'}."
+        )
+    return folder / name
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidGraphError(f"{path} cannot be read ({error}). Get the data again.") from error
+    if not isinstance(content, dict):
+        raise InvalidGraphError(f"{path}: expected a JSON object. Get the data again.")
+    return content
+
+
+def _splits(folder: Path) -> dict[str, NDArray[np.int64]]:
+    path = folder / "split_planetoid.json"
+    if not path.exists():
+        return {}
+    return {part: np.asarray(nodes, dtype=np.int64) for part, nodes in _read_json(path).items()}

@@ -1,0 +1,37 @@
+"""One exception per kind of mistake; each is also a `ValueError`."""
+
+
+class EmbedpropError(Exception):
+    """Base of every error that embedprop raises on purpose."""
+
+
+class InvalidGraphError(EmbedpropError, ValueError):
+    """The edges, nodes or labels that were given do not make a graph."""
+
+
+class InvalidParameterError(EmbedpropError, ValueError):
+    """A parameter has a value that it cannot have."""
+
+
+class UnknownComponentError(EmbedpropError, ValueError):
+    """A name that stands for a part (an engine, negatives, ...) is not known."""
+
+
+class UnknownNodeError(EmbedpropError, ValueError, KeyError):
+    """A node or label was asked for that the graph or model does not have."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of the message, quotes and all.
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidModelError(EmbedpropError, ValueError):
+    """A model folder is missing, incomplete or damaged."""
+
+
+class FormatVersionError(InvalidModelError):
+    """A model folder was written in a format that this version does not read."""
+
+
+class TrainingError(EmbedpropError, ValueError):
+    """Training cannot go on: the loss is not finite or has exploded."""

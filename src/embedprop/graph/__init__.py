@@ -1,0 +1,7 @@
+"""What embedprop learns from: nodes, their neighbours and their labels."""
+
+from embedprop.graph.graph import Graph
+from embedprop.graph.multisets import Multisets
+from embedprop.graph.vocabulary import Vocabulary
+
+__all__ = ["Graph", "Multisets", "Vocabulary"]

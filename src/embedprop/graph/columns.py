@@ -1,0 +1,240 @@
+"""Columns of names and weights, from arrays, frames and lists → ids and numbers.
+
+Frames are known by what they can do: neither pandas nor polars is imported here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import numbers
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.graph.vocabulary import Vocabulary, is_missing, plain_name
+
+Ids = NDArray[np.int32]
+Floats = NDArray[np.floating[Any]]
+
+
+class Encoded(NamedTuple):
+    """The distinct names of a column in order of appearance, and the id of each row's name."""
+
+    names: Sequence[Hashable]
+    ids: Ids
+
+
+def is_frame(values: object) -> bool:
+    """Return whether `values` is a table with named columns (pandas, polars, Arrow)."""
+    return hasattr(values, "columns") and hasattr(values, "__getitem__")
+
+
+def collected(values: Any) -> Any:
+    """Return `values`; a lazy polars frame is computed first."""
+    return values.collect() if type(values).__name__ == "LazyFrame" else values
+
+
+def column_names(frame: Any) -> list[str]:
+    """Return the names of the columns of a frame."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def column(frame: Any, name: str, what: str) -> Any:
+    """Return one column of a frame; `what` names the frame in the error message."""
+    known = column_names(frame)
+    if known.count(name) != 1:
+        raise InvalidGraphError(
+            f"{what}: expected one column {name!r}, but the columns are "
+            f"{', '.join(map(repr, known)) or 'none'}. Rename the column that is meant."
+        )
+    return frame[name]
+
+
+def in_stable_order(values: Iterable[Any]) -> Iterable[Any]:
+    """Return `values`, those of a set sorted: its own order changes from run to run."""
+    if not isinstance(values, set | frozenset):
+        return values
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=repr)
+
+
+def encode(values: Any, what: str) -> Encoded:
+    """Encode a column of names; `what` names the column in error messages.
+
+    >>> encode(["b", "a", "b"], "labels")
+    Encoded(names=['b', 'a'], ids=array([0, 1, 0], dtype=int32))
+    """
+    if hasattr(values, "factorize"):  # a pandas Series
+        encoded = _encode_pandas(values, what)
+    else:
+        arrow = _as_arrow(values)
+        encoded = _encode_list(values, what) if arrow is None else _encode_arrow(arrow, what)
+    for id_, name in enumerate(encoded.names):
+        if is_missing(name):
+            raise _missing(what, int(np.argmax(encoded.ids == id_)), name)
+    return encoded
+
+
+def first_appearance(ids: Ids) -> tuple[Ids, Ids]:
+    """Return the distinct `ids` in order of appearance, and the place of each row among them."""
+    import pyarrow as pa
+
+    encoded = pa.array(ids).dictionary_encode()
+    return encoded.dictionary.to_numpy(), encoded.indices.to_numpy()
+
+
+def encode_pairs(sources: Any, targets: Any, what: str) -> tuple[Vocabulary, Ids, Ids]:
+    """Encode two columns into one vocabulary, in reading order: row by row, source then target."""
+    first, second = (
+        encode(sources, f"{what}, column of sources"),
+        encode(targets, f"{what}, column of targets"),
+    )
+    merged, second_ids = Vocabulary.trusted(first.names).extended(second.names)
+    pairs = np.empty((len(first.ids), 2), dtype=np.int32)
+    pairs[:, 0] = first.ids
+    pairs[:, 1] = second_ids[second.ids]
+    order, ids = first_appearance(pairs.ravel())
+    nodes = Vocabulary.trusted([merged[id_] for id_ in order.tolist()])
+    return nodes, ids[0::2], ids[1::2]
+
+
+def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
+    """Return a column of numbers, one for each of `n_rows` rows; a missing one becomes NaN."""
+    array: NDArray[Any] = (
+        np.asarray(values)
+        if hasattr(values, "__array__")
+        # As they are: NumPy would turn [1, "2"] into strings.
+        else np.fromiter(values, dtype=np.object_)
+    )
+    if array.shape != (n_rows,):
+        raise InvalidGraphError(
+            f"{what}: expected {n_rows} numbers, one for each row, but came an array of shape "
+            f"{array.shape}."
+        )
+    if array.dtype in (np.float32, np.float64):
+        return array
+    if array.dtype.kind in "biuf" or set(map(type, array)) <= {int, float}:
+        with contextlib.suppress(OverflowError):  # an integer beyond all floats: the loop below
+            return array.astype(np.float64)
+    return np.array([_as_float(x, what, row) for row, x in enumerate(array.tolist())], np.float64)
+
+
+def as_list(values: Any) -> list[Any]:
+    """Return a column as a list of Python objects."""
+    return cast("list[Any]", values.to_pylist()) if hasattr(values, "to_pylist") else list(values)
+
+
+def declared_rows(n_rows: int, declared: Sequence[Hashable] | None, what: str) -> Encoded:
+    """Return rows that belong to the declared nodes, in their order."""
+    if declared is None:
+        raise InvalidGraphError(
+            f"{what}: row i of a matrix or array belongs to node i, so the order of the nodes must "
+            f"be known. Declare it with nodes=."
+        )
+    if n_rows != len(declared):
+        raise InvalidGraphError(
+            f"{what}: expected a matrix or array with {len(declared)} rows, one for each declared "
+            f"node in their order, but it has {n_rows}."
+        )
+    return Encoded(declared, np.arange(n_rows, dtype=np.int32))
+
+
+def _as_float(number: object, what: str, row: int) -> float:
+    if is_missing(number):
+        return float("nan")
+    if isinstance(number, numbers.Real):
+        try:
+            return float(number)
+        except OverflowError:
+            return float("inf")  # refused as such where the numbers are checked
+    raise InvalidGraphError(
+        f"{what}, row {row} (counted from 0): expected a number, but came {number!r:.80} of type "
+        f"{type(number).__name__}. Convert the column to numbers."
+    )
+
+
+def _encode_pandas(series: Any, what: str) -> Encoded:
+    try:
+        codes, uniques = series.factorize()
+    except TypeError:  # something unhashable: the loop finds and names it
+        return _encode_list(series, what)
+    if len(codes) and codes.min() < 0:
+        row = int(np.argmin(codes))
+        raise _missing(what, row, series.iloc[row])
+    return Encoded([plain_name(name) for name in uniques.tolist()], codes.astype(np.int32))
+
+
+def _as_arrow(values: Any) -> Any:
+    """Return `values` as an Arrow array if Arrow encodes such values without changing them."""
+    import pyarrow as pa
+
+    if isinstance(values, np.ndarray):
+        values = pa.array(values) if values.dtype.kind in "biufUS" else None
+    elif hasattr(values, "to_arrow"):  # a polars Series; one of Python objects has no Arrow form
+        values = None if str(values.dtype).startswith("Object") else values.to_arrow()
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        return None
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    kinds = (
+        pa.types.is_integer,
+        pa.types.is_floating,
+        pa.types.is_boolean,
+        pa.types.is_string,
+        pa.types.is_large_string,
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+    )
+    return values if any(is_kind(values.type) for is_kind in kinds) else None
+
+
+def _encode_arrow(values: Any, what: str) -> Encoded:
+    import pyarrow as pa
+
+    if values.null_count:
+        raise _missing(what, int(np.argmax(np.asarray(values.is_null()))), None)
+    if isinstance(values, pa.Array):
+        values = pa.chunked_array([values])
+    chunks = values.dictionary_encode().unify_dictionaries().chunks
+    if not chunks:
+        return Encoded([], np.empty(0, dtype=np.int32))
+    ids = [chunk.indices.to_numpy() for chunk in chunks]
+    names = chunks[-1].dictionary.to_numpy(zero_copy_only=False).tolist()
+    return Encoded(names, ids[0] if len(ids) == 1 else np.concatenate(ids))
+
+
+def _encode_list(values: Iterable[Any], what: str) -> Encoded:
+    id_of: dict[Hashable, int] = {}
+    ids: list[int] = []
+    for row, value in enumerate(values):
+        name = plain_name(value)
+        try:
+            ids.append(id_of.setdefault(name, len(id_of)))
+        except TypeError:
+            raise InvalidGraphError(
+                f"{what}, row {row} (counted from 0): {name!r} cannot be hashed. Expected a "
+                f"string, a number or a tuple; a list can be turned into a tuple."
+            ) from None
+        if is_missing(name):
+            raise _missing(what, row, name)
+    return Encoded(list(id_of), np.array(ids, dtype=np.int32))
+
+
+def _missing(what: str, row: int, name: object) -> InvalidGraphError:
+    return InvalidGraphError(
+        f"{what}, row {row} (counted from 0): the name is missing ({name!r}). "
+        f"Fill it in, or leave the row out."
+    )
+
+
+def as_collection(values: Any, what: str, expected: str) -> Collection[Any]:
+    """Return `values` as something that can be counted and read twice."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise InvalidParameterError(f"{what}: expected {expected}, but came {values!r:.80}.")
+    values = in_stable_order(values)
+    return values if isinstance(values, Collection) else list(values)

@@ -1,0 +1,209 @@
+"""Multisets: the one container for l_i(v), the labels of each node, and N(v), its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from embedprop.errors import InvalidGraphError
+
+
+@dataclass(frozen=True, eq=False)
+class Multisets:
+    """A multiset of ids for each of `n_sets` owners, in compressed rows (CSR). Read-only.
+
+    Parameters
+    ----------
+    ptr
+        Set i holds ``ids[ptr[i]:ptr[i + 1]]``; (n_sets + 1) int64, from 0 to ``len(ids)``.
+    ids
+        The members of all sets, one set after the other; int32, not negative.
+    weights
+        The weight of each member, float32, positive and finite. None (default): each weighs 1.
+
+    Examples
+    --------
+    >>> words = Multisets.from_lists([[0, 2, 2], [], [1]])
+    >>> words.of(0), words.sizes
+    (array([0, 2, 2], dtype=int32), array([3, 0, 1]))
+    """
+
+    ptr: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    weights: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        ptr = _vector("ptr", self.ptr, np.int64)
+        ids = _vector("ids", self.ids, np.int32)
+        weights = None if self.weights is None else _vector("weights", self.weights, np.float32)
+        _check(ptr, ids, weights)
+        for name, array in (("ptr", ptr), ("ids", ids), ("weights", weights)):
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def from_lists(
+        cls,
+        lists: Iterable[Sequence[int]],
+        weights: Iterable[Sequence[float]] | None = None,
+    ) -> Self:
+        """Make multisets from one list of ids per set, with one list of weights per set or none.
+
+        >>> Multisets.from_lists([[0, 1], [1]], weights=[[1, 3], [2]]).totals
+        array([4., 2.], dtype=float32)
+        """
+        lists = [list(ids) for ids in lists]
+        sizes = [len(ids) for ids in lists]
+        flat_weights = None
+        if weights is not None:
+            weights = [list(row) for row in weights]
+            if [len(row) for row in weights] != sizes:
+                raise InvalidGraphError(
+                    f"Expected one weight for every id: sets of sizes {sizes[:5]}... came with "
+                    f"weights of sizes {[len(row) for row in weights][:5]}..."
+                )
+            flat_weights = np.array([w for row in weights for w in row], dtype=np.float32)
+        flat_ids = np.array([id_ for ids in lists for id_ in ids] or [], dtype=np.int64)
+        return cls(_ptr_of(np.array(sizes, dtype=np.int64)), flat_ids, flat_weights)  # type: ignore[arg-type]
+
+    @classmethod
+    def identity(cls, n_sets: int) -> Self:
+        """Make `n_sets` sets of which set i holds i alone: the label type `node`.
+
+        >>> Multisets.identity(3).ids
+        array([0, 1, 2], dtype=int32)
+        """
+        return cls(np.arange(n_sets + 1, dtype=np.int64), np.arange(n_sets, dtype=np.int32))
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets there are, empty ones included."""
+        return len(self.ptr) - 1
+
+    @property
+    def n_values(self) -> int:
+        """How many members all sets have together."""
+        return len(self.ids)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of members of each set."""
+        return _read_only(np.diff(self.ptr))
+
+    @cached_property
+    def totals(self) -> NDArray[np.float32]:
+        """The total weight of each set; 0 for an empty one."""
+        if self.weights is None:
+            return _read_only(self.sizes.astype(np.float32))
+        totals = np.zeros(self.n_sets, dtype=np.float64)
+        # reduceat misreads empty sets, so it sees only the others; between two lies nothing.
+        filled = self.sizes > 0
+        totals[filled] = (
+            np.add.reduceat(self.weights, self.ptr[:-1][filled], dtype=np.float64)
+            if self.n_values
+            else 0
+        )
+        return _read_only(totals.astype(np.float32))
+
+    def __len__(self) -> int:
+        return self.n_sets
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else ", weighted"
+        return f"Multisets({self.n_sets} sets, {self.n_values} values{weighted})"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return type(self), (self.ptr, self.ids, self.weights)
+
+    def of(self, index: int) -> NDArray[np.int32]:
+        """Return the members of set `index`."""
+        start, stop = self._bounds(index)
+        return self.ids[start:stop]
+
+    def weights_of(self, index: int) -> NDArray[np.float32]:
+        """Return the weights of the members of set `index`; ones where no weights were given."""
+        start, stop = self._bounds(index)
+        if self.weights is None:
+            return np.ones(stop - start, dtype=np.float32)
+        return self.weights[start:stop]
+
+    def subset(self, indices: ArrayLike) -> Self:
+        """Return the sets at `indices`, in that order; an index may come more than once.
+
+        >>> Multisets.from_lists([[5], [6, 7], []]).subset([1, 0]).ids
+        array([6, 7, 5], dtype=int32)
+        """
+        rows = np.asarray(indices, dtype=np.int64)
+        sizes = self.sizes[rows]
+        ptr = _ptr_of(sizes)
+        places = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1][rows] - ptr[:-1], sizes)
+        return type(self)(
+            ptr, self.ids[places], None if self.weights is None else self.weights[places]
+        )
+
+    def _bounds(self, index: int) -> tuple[int, int]:
+        if not 0 <= index < self.n_sets:
+            raise IndexError(f"set {index} does not exist: there are {self.n_sets} sets")
+        return int(self.ptr[index]), int(self.ptr[index + 1])
+
+
+def _ptr_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    ptr = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ptr[1:])
+    return ptr
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()  # a view: the caller's own array stays as it is
+    view.flags.writeable = False
+    return view
+
+
+def _vector(name: str, values: ArrayLike, dtype: type[np.generic]) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InvalidGraphError(
+            f"`{name}` of multisets must have one dimension, but its shape is {array.shape}."
+        )
+    if issubclass(dtype, np.integer):
+        if array.dtype.kind not in "iu" and array.size:
+            raise InvalidGraphError(
+                f"`{name}` of multisets must hold integers, but its type is {array.dtype}."
+            )
+        if array.size and array.max() > np.iinfo(dtype).max:
+            raise InvalidGraphError(
+                f"`{name}` of multisets holds {array.max()}, more than {dtype.__name__} can."
+            )
+    return _read_only(np.ascontiguousarray(array, dtype=dtype))
+
+
+def _check(
+    ptr: NDArray[np.int64], ids: NDArray[np.int32], weights: NDArray[np.float32] | None
+) -> None:
+    if not len(ptr) or ptr[0] != 0 or ptr[-1] != len(ids) or np.any(ptr[1:] < ptr[:-1]):
+        raise InvalidGraphError(
+            f"`ptr` of multisets must rise from 0 to the number of ids, {len(ids)}, "
+            f"but it is {np.array2string(ptr, threshold=6, edgeitems=2)}."
+        )
+    if len(ids) and ids.min() < 0:
+        raise InvalidGraphError(
+            f"`ids` of multisets must not be negative, but position {int(ids.argmin())} holds "
+            f"{ids.min()}."
+        )
+    if weights is None:
+        return
+    if len(weights) != len(ids):
+        raise InvalidGraphError(
+            f"Expected one weight for each of the {len(ids)} ids, but {len(weights)} weights came."
+        )
+    # min and max carry NaN along, and need no array of their own.
+    if len(weights) and not (weights.min() > 0 and weights.max() < np.inf):
+        wrong = int(np.argmin((weights > 0) & (weights < np.inf)))
+        raise InvalidGraphError(
+            f"`weights` of multisets must be positive and finite, but position {wrong} holds "
+            f"{weights[wrong]}. Leave members without weight out."
+        )

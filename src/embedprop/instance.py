@@ -1,0 +1,96 @@
+"""The description of an EP instance: names and numbers, free of any engine; saved in models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from embedprop.errors import InvalidParameterError, UnknownComponentError
+
+INSTANCES = ("epb",)
+
+
+@dataclass(frozen=True)
+class LabelTypeInstance:
+    """What is learned for one label type: d_i dimensions, and gamma of its margin ranking loss."""
+
+    dim: int
+    margin: float
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An instance of the framework: EP-B has g = g~ = mean, Euclidean d, r = concatenation."""
+
+    name: str
+    label_types: Mapping[str, LabelTypeInstance]
+    n_negatives: int
+    negatives: str
+    neighborhood: str
+    max_neighbors: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain JSON-able values."""
+        return asdict(self)
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any], label_types: Sequence[str]) -> Instance:
+        """Return the instance that an estimator's parameters describe for these label types."""
+        if params["instance"] not in INSTANCES:
+            known = ", ".join(map(repr, INSTANCES))
+            raise UnknownComponentError(
+                f"instance={params['instance']!r} is not known. Choose one of: {known}."
+            )
+        dims = _per_type("dim", params["dim"], label_types)
+        margins = _per_type("margin", params["margin"], label_types)
+        most = params["max_neighbors"]
+        return cls(
+            name=params["instance"],
+            label_types={
+                label_type: LabelTypeInstance(
+                    require_count(f"dim{where}", dim), require_positive(f"margin{where}", margin)
+                )
+                for label_type in label_types
+                for (where, dim), (_, margin) in [(dims[label_type], margins[label_type])]
+            },
+            n_negatives=require_count("n_negatives", params["n_negatives"]),
+            negatives=params["negatives"],
+            neighborhood=params["neighborhood"],
+            max_neighbors=None if most is None else require_count("max_neighbors", most),
+        )
+
+
+def _per_type(
+    name: str, value: Any, label_types: Sequence[str]
+) -> dict[str, tuple[str, Any]]:
+    """Return (where it stands, value) per label type from one value or a dict of them."""
+    if not isinstance(value, Mapping):
+        return {label_type: ("", value) for label_type in label_types}
+    missing = [label_type for label_type in label_types if label_type not in value]
+    unknown = [label_type for label_type in value if label_type not in label_types]
+    if missing or unknown:
+        raise InvalidParameterError(
+            f"{name}={dict(value)!r} must have one entry for each label type that is learned: "
+            f"{', '.join(map(repr, label_types))}."
+        )
+    return {label_type: (f"[{label_type!r}]", value[label_type]) for label_type in label_types}
+
+
+def require_count(name: str, value: Any, least: int = 1) -> int:
+    """Return `value` if it is a whole number of at least `least`."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+        raise InvalidParameterError(
+            f"{name}={value!r} is not possible: it must be a whole number of at least {least}."
+        )
+    return int(value)
+
+
+def require_positive(name: str, value: Any) -> float:
+    """Return `value` if it is a finite number above 0."""
+    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+        raise InvalidParameterError(f"{name}={value!r} is not possible: it must be a number above 0.")
+    number = float(value)
+    if not 0 < number < float("inf"):
+        raise InvalidParameterError(f"{name}={value!r} is not possible: it must be finite and above 0.")
+    return number

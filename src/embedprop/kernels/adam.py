@@ -1,0 +1,158 @@
+"""Adam with dense moments at sparse cost.
+
+Adam moves every row of a table at every step, also a row without a gradient. But a row that last
+had a gradient at step s has m = beta1^(t-s) m_s and v = beta2^(t-s) v_s at a later step t, so all
+its moves from s on point the same way and differ by scalars only:
+
+    lr * m^_t / (sqrt(v^_t) + eps)  =  lr * rho^(t-s) * ratio[t] * direction,
+    direction = m_s / (sqrt(v_s) + eps[s]),  rho = beta1 / sqrt(beta2),
+    ratio[t] = sqrt(1 - beta2^t) / (1 - beta1^t)
+
+So a table keeps the direction in place of m. A gradient changes direction and v (`add_gradient`);
+a row moves when it is next read (`catch_up`), by `size * direction` with one scalar `size`. Reading
+a row costs one multiplication per element, however many steps the row has missed.
+
+The formula is exact but for eps, whose weight against sqrt(v) shifts from step to step: eps[s] is
+chosen so that the sum of all later moves is right to first order. In the first YOUNG steps, where
+bias corrections change quickly, each move is corrected for the eps of its own steps
+(`move_young_row`). Tests hold the result equal to `torch.optim.Adam` over dense gradients.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+BETA1 = 0.9
+BETA2 = 0.999
+EPSILON = 1e-8
+
+# After this many steps without a gradient rho^k < 1e-16: the row stands still.
+MOMENTUM_SPAN = 360
+# From this step on eps shifts by less than 1 % within the momentum of a row.
+YOUNG = 1000
+# After this many steps beta2^k < 1e-18: bias corrections are 1, and an old v counts nothing.
+VARIANCE_SPAN = 42_000
+
+
+class AdamTables(NamedTuple):
+    """Powers and sums that all rows share, float64.
+
+    decay[j] = rho^j and power1[j] = beta1^j for j <= MOMENTUM_SPAN (there 0);
+    power2[j] = beta2^j for j <= VARIANCE_SPAN (there 0);
+    tail[t] = sum over j >= 0 of rho^j ratio[t + j] for steps t <= VARIANCE_SPAN;
+    eps_decay and eps_tail are the same for the moves times the eps of their steps, and
+    eps[t] = eps_tail[t] / tail[t] is the mean eps of all moves from t on.
+    """
+
+    decay: np.ndarray
+    eps_decay: np.ndarray
+    power1: np.ndarray
+    power2: np.ndarray
+    tail: np.ndarray
+    eps_tail: np.ndarray
+    eps: np.ndarray
+
+
+class Table(NamedTuple):
+    """Label vectors and their Adam state: (n_labels, dim) each, and two steps per row.
+
+    `moved` is the last step that the vectors of a row contain; `gradient_step` is the step of its
+    last gradient (0: none yet), of which `direction` and `v` are.
+    """
+
+    vectors: np.ndarray
+    direction: np.ndarray
+    v: np.ndarray
+    moved: np.ndarray
+    gradient_step: np.ndarray
+
+
+def adam_tables() -> AdamTables:
+    """Return the tables, by recursion from the last step backwards."""
+    rho = BETA1 / np.sqrt(BETA2)
+    gap = np.arange(MOMENTUM_SPAN + 1)
+    step = np.arange(VARIANCE_SPAN + 1)
+    root = np.sqrt(1.0 - BETA2**step)
+    ratio = root / (1.0 - BETA1 ** np.maximum(step, 1))
+    # Step t + j divides by sqrt(v) + eps * root[t + j] / sqrt(beta2)^j.
+    eps_rho = rho / np.sqrt(BETA2)
+    tail, eps_tail = np.empty(VARIANCE_SPAN + 1), np.empty(VARIANCE_SPAN + 1)
+    tail[-1], eps_tail[-1] = 1.0 / (1.0 - rho), EPSILON / (1.0 - eps_rho)
+    for t in range(VARIANCE_SPAN - 1, -1, -1):
+        tail[t] = ratio[t] + rho * tail[t + 1]
+        eps_tail[t] = EPSILON * ratio[t] * root[t] + eps_rho * eps_tail[t + 1]
+    decay, eps_decay, power1, power2 = rho**gap, eps_rho**gap, BETA1**gap, BETA2**step
+    decay[-1] = eps_decay[-1] = power1[-1] = power2[-1] = 0.0
+    return AdamTables(decay, eps_decay, power1, power2, tail, eps_tail, eps_tail / tail)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def at(values, index):
+    """Return values[index], or the last value beyond the end."""
+    return values[min(index, values.shape[0] - 1)]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def missed(decay, tail, moved, gradient_step, until):
+    """Return the sum of decay[t - s] * x[t] over the steps t = moved + 1 .. until.
+
+    s is `gradient_step`, and `tail` holds the sums of x from each step on.
+    """
+    first, beyond = moved + 1, until + 1
+    return at(decay, first - gradient_step) * at(tail, first) - at(
+        decay, beyond - gradient_step
+    ) * at(tail, beyond)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def move_row(row, direction, size):
+    """Row -= size * direction."""
+    for k in range(row.shape[0]):
+        row[k] -= size * direction[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def move_young_row(row, direction, v, size, eps, own_eps):
+    """Row -= size * direction, as if direction had been divided by sqrt(v) + own_eps."""
+    for k in range(row.shape[0]):
+        root = np.sqrt(v[k])
+        row[k] -= size * direction[k] * ((root + eps) / (root + own_eps))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def catch_up(table, rows, low, high, until, learning_rate, tables):
+    """Bring rows[low:high] to their values after step `until`."""
+    kind = table.vectors.dtype.type
+    for i in range(low, high):
+        row = rows[i]
+        since, moved = table.gradient_step[row], table.moved[row]
+        table.moved[row] = until
+        if since == 0 or moved == until or moved - since >= MOMENTUM_SPAN:
+            continue
+        size = missed(tables.decay, tables.tail, moved, since, until)
+        vectors, direction = table.vectors[row], table.direction[row]
+        if since < YOUNG:
+            own_eps = missed(tables.eps_decay, tables.eps_tail, moved, since, until) / size
+            eps = at(tables.eps, since)
+            move_young_row(
+                vectors, direction, table.v[row], kind(learning_rate * size), kind(eps), kind(own_eps)
+            )
+        else:
+            move_row(vectors, direction, kind(learning_rate * size))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_gradient(table, row, gradient, step, tables):
+    """Decay the moments of `row` to `step` and add its gradient to them."""
+    kind = gradient.dtype.type
+    direction, v = table.direction[row], table.v[row]
+    gap = step - table.gradient_step[row]
+    keep1, keep2 = kind(at(tables.power1, gap)), kind(at(tables.power2, gap))
+    add1, add2 = kind(1.0 - BETA1), kind(1.0 - BETA2)
+    old_eps, eps = kind(at(tables.eps, table.gradient_step[row])), kind(at(tables.eps, step))
+    for k in range(gradient.shape[0]):
+        m = keep1 * (direction[k] * (np.sqrt(v[k]) + old_eps)) + add1 * gradient[k]
+        v[k] = keep2 * v[k] + add2 * gradient[k] * gradient[k]
+        direction[k] = m / (np.sqrt(v[k]) + eps)
+    table.gradient_step[row] = step

@@ -1,0 +1,87 @@
+"""Random draws from counters: the same (key, node, index) gives the same number, whoever asks."""
+
+import numpy as np
+from numba import njit
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_MAX_REDRAWS = 100
+
+
+@njit(cache=True, nogil=True)
+def _mix(x):
+    """Scramble 64 bits (the finalizer of SplitMix64)."""
+    x = (x ^ (x >> np.uint64(30))) * _MIX1
+    x = (x ^ (x >> np.uint64(27))) * _MIX2
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def uniform(key, node, index):
+    """Return a number in [0, 1), the `index`-th of `node` under `key`."""
+    x = _mix(key + np.uint64(node) * _GOLDEN)
+    x = _mix(x + (np.uint64(index) + np.uint64(1)) * _GOLDEN)
+    return np.float64(x >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True)
+def draw_uniform(nodes, n_nodes, n_negatives, key):
+    """Return n_negatives nodes u != v for each v, uniform over the others: (nodes, negatives)."""
+    drawn = np.empty((nodes.shape[0], n_negatives), np.int32)
+    for i in range(nodes.shape[0]):
+        for j in range(n_negatives):
+            other = np.int64(uniform(key, nodes[i], j) * (n_nodes - 1))
+            drawn[i, j] = other + 1 if other >= nodes[i] else other
+    return drawn
+
+
+@njit(cache=True, nogil=True)
+def draw_weighted(nodes, cumulative, n_negatives, key):
+    """Return n_negatives nodes u != v for each v, by the weights whose running sum is given."""
+    n_nodes = cumulative.shape[0]
+    total = cumulative[n_nodes - 1]
+    drawn = np.empty((nodes.shape[0], n_negatives), np.int32)
+    for i in range(nodes.shape[0]):
+        index = 0
+        for j in range(n_negatives):
+            other = nodes[i]
+            for _ in range(_MAX_REDRAWS):
+                target = uniform(key, nodes[i], index) * total
+                other = min(np.searchsorted(cumulative, target, side="right"), n_nodes - 1)
+                index += 1
+                if other != nodes[i]:
+                    break
+            if other == nodes[i]:
+                # One node has nearly all the weight: take any other, so that u != v holds.
+                other = (nodes[i] + 1 + np.int64(uniform(key, nodes[i], index) * (n_nodes - 1)))
+                other = other % n_nodes
+                index += 1
+            drawn[i, j] = other
+    return drawn
+
+
+@njit(cache=True, nogil=True)
+def draw_neighbors(nodes, ptr, most, starts, key, max_size):
+    """Return the places in the CSR of at most `most` neighbors of each node, without replacement.
+
+    The places of nodes[i] stand from starts[i] on. Floyd's method: `most` draws per node, whatever
+    its degree.
+    """
+    places = np.empty(starts[-1], np.int64)
+    last_seen = np.full(max_size, -1, np.int64)
+    for i in range(nodes.shape[0]):
+        first, size = ptr[nodes[i]], ptr[nodes[i] + 1] - ptr[nodes[i]]
+        out = starts[i]
+        if size <= most:
+            for e in range(size):
+                places[out + e] = first + e
+            continue
+        for e in range(size - most, size):
+            chosen = np.int64(uniform(key, nodes[i], e) * (e + 1))
+            if last_seen[chosen] == i:
+                chosen = e
+            last_seen[chosen] = i
+            places[out] = first + chosen
+            out += 1
+    return places

@@ -1,0 +1,218 @@
+"""Mini-batches of EP-B: g = g~ = mean, Euclidean distance, margin ranking loss, Adam.
+
+For every position v of a batch, with a negative u (or several):
+
+    h~(v) = sum over x in N(v) of w(x, v) T(x) h(x) / sum of w(x, v) T(x)
+    loss  = [margin + |h~(v) - h(v)| - |h~(v) - h(u)|]+
+
+where T(x) is the total label weight of x, so that h~ is the mean over all labels of all
+neighbors. h(x) is computed once per distinct node of the batch. What moves through memory: each
+distinct label row once to catch up (vectors and direction), each edge reads one row forward; the
+backward messages of a batch (about 100 KB) stay in the cache, and each row that receives some
+gathers them and changes its moments in one pass. Every row has one writer and every sum one
+order, so the bytes do not depend on the number of threads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from embedprop.kernels.adam import add_gradient, catch_up
+from embedprop.kernels.batch import (
+    clear,
+    list_label_senders,
+    list_labels,
+    list_nodes,
+    list_senders,
+)
+from embedprop.kernels.segments import distance, split, sum_rows, sum_segments
+
+
+class Labels(NamedTuple):
+    """l_i(v) as CSR with weights that add up to 1 per node, and totals T(v).
+
+    Empty `ptr`: each node is its own only label, with weight 1 (the type `node`).
+    """
+
+    ptr: np.ndarray
+    ids: np.ndarray
+    weights: np.ndarray
+    totals: np.ndarray
+
+
+class Settings(NamedTuple):
+    """Numbers that hold for a whole run."""
+
+    batch_size: int
+    margin: float
+    learning_rate: float
+    n_parts: int
+
+
+class Buffers(NamedTuple):
+    """Working memory for vectors.
+
+    messages ((2 + n_negatives) * batch_size, dim): the backward messages of a batch; gradients
+    (n_parts, dim): one row per thread; embeddings and node_gradients (nodes of a batch, dim): h(x)
+    and its gradient, empty for the type `node`.
+    """
+
+    messages: np.ndarray
+    gradients: np.ndarray
+    embeddings: np.ndarray
+    node_gradients: np.ndarray
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reconstruct(h, source, draws, i, reads, b, single):
+    """Write h~ of position i (the b-th of its batch) into `h`; return 1 / sum of the weights."""
+    if single:
+        sum_rows(
+            h, source, draws.neighbor_ids, draws.neighbor_weights, draws.starts[i], draws.ends[i]
+        )
+    else:
+        sum_rows(h, source, reads.local, reads.weights, reads.offsets[b], reads.offsets[b + 1])
+    total = 0.0
+    if reads.weights.shape[0] > 0:
+        for e in range(reads.offsets[b], reads.offsets[b + 1]):
+            total += reads.weights[e]
+    else:
+        total = reads.offsets[b + 1] - reads.offsets[b]
+    scale = h.dtype.type(1.0 / total)
+    for k in range(h.shape[0]):
+        h[k] *= scale
+    return scale
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def compare(h, h_own, h_other, d_own, margin, message):
+    """Return [margin + d(h~, h(v)) - d(h~, h(u))]+ and write its gradient in h(u)."""
+    kind = h.dtype.type
+    d_other = distance(h, h_other)
+    hinge = margin + d_own - d_other
+    # Written so that NaN counts as a violation and shows in the loss.
+    if hinge <= 0:
+        message[:] = 0
+        return kind(0)
+    # The distance has no gradient at 0; like autograd, take 0.
+    inverse = kind(1) / d_other if d_other > 0 else kind(0)
+    for k in range(h.shape[0]):
+        message[k] = (h[k] - h_other[k]) * inverse
+    return hinge
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def send(h, h_own, d_own, n_active, messages, b, batch_size, n_negatives, scale):
+    """Write the gradients in h(v) and in the neighbors of position b from those in its h(u)."""
+    kind = h.dtype.type
+    own = messages[batch_size + b]
+    inverse = kind(n_active) / d_own if d_own > 0 else kind(0)
+    for k in range(h.shape[0]):
+        own[k] = (h_own[k] - h[k]) * inverse
+        h[k] = -own[k]
+    for j in range(n_negatives):
+        other = messages[(2 + j) * batch_size + b]
+        for k in range(h.shape[0]):
+            h[k] -= other[k]
+    for k in range(h.shape[0]):
+        h[k] *= scale
+
+
+@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+def forward(source, draws, low, high, reads, slot, single, settings, messages, losses, bounds):
+    """Reconstruct and compare positions low..high; losses[b] < 0 means margin satisfied."""
+    n_negatives = draws.negatives.shape[1]
+    batch_size = settings.batch_size
+    split(draws.starts, draws.ends, low, high, 4, bounds)
+    for part in prange(bounds.shape[0] - 1):
+        for i in range(bounds[part], bounds[part + 1]):
+            b = i - low
+            h = messages[b]
+            scale = reconstruct(h, source, draws, i, reads, b, single)
+            node = draws.nodes[i]
+            h_own = source[node if single else slot[node]]
+            d_own = distance(h, h_own)
+            loss, n_active = 0.0, 0
+            for j in range(n_negatives):
+                node = draws.negatives[i, j]
+                h_other = source[node if single else slot[node]]
+                hinge = compare(
+                    h, h_own, h_other, d_own, settings.margin, messages[(2 + j) * batch_size + b]
+                )
+                if hinge != 0:
+                    loss += hinge
+                    n_active += 1
+            losses[b] = loss
+            if n_active > 0:
+                send(h, h_own, d_own, n_active, messages, b, batch_size, n_negatives, scale)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+def backward(table, source, scratch, n_rows, gradients, step, tables, bounds):
+    """Add to the moments of each row the sum of the messages that it receives."""
+    split(scratch.starts, scratch.ends, 0, n_rows, 8, bounds)
+    for part in prange(bounds.shape[0] - 1):
+        gradient = gradients[part]
+        for i in range(bounds[part], bounds[part + 1]):
+            start, end = scratch.starts[i], scratch.ends[i]
+            if start < end:
+                sum_rows(gradient, source, scratch.entries, scratch.weights, start, end)
+                add_gradient(table, scratch.rows[i], gradient, step, tables)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+def catch_up_rows(table, rows, n_rows, until, learning_rate, tables, n_parts):
+    """Bring rows[:n_rows] to their values after step `until`, in parallel."""
+    for part in prange(n_parts):
+        low, high = part * n_rows // n_parts, (part + 1) * n_rows // n_parts
+        catch_up(table, rows, low, high, until, learning_rate, tables)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def epb_batches(table, labels, draws, settings, step, tables, buffers, reads, nodes, words):
+    """Move `table` in place by one pass of EP-B over `draws`; return the summed loss.
+
+    Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.
+    Arrays   see the named tuples; `nodes` and `words` are the Scratch of nodes and of labels (for
+             the type `node` only the first is used), `step` is the number of steps done so far.
+    Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; the slots
+             of both Scratch are -1.
+    """
+    single = labels.ptr.shape[0] == 0
+    losses = np.zeros(settings.batch_size)
+    bounds = np.zeros(settings.n_parts + 1, np.int64)
+    total = 0.0
+    for low in range(0, draws.nodes.shape[0], settings.batch_size):
+        high = min(low + settings.batch_size, draws.nodes.shape[0])
+        step += 1
+        n_nodes = list_nodes(draws, low, high, labels.totals, reads, nodes)
+        scratch, n_rows, source = nodes, n_nodes, table.vectors
+        if not single:
+            n_rows = list_labels(labels, nodes.rows, n_nodes, nodes.starts, nodes.ends, words)
+            scratch, source = words, buffers.embeddings
+        catch_up_rows(
+            table, scratch.rows, n_rows, step - 1, settings.learning_rate, tables, settings.n_parts
+        )
+        if not single:
+            sum_segments(
+                buffers.embeddings, table.vectors, labels.ids, labels.weights,
+                nodes.starts, nodes.ends, n_nodes, bounds,
+            )  # fmt: skip
+        forward(
+            source, draws, low, high, reads, nodes.slot, single, settings, buffers.messages, losses, bounds
+        )
+        total += losses[: high - low].sum()
+        list_senders(draws, low, high, settings.batch_size, losses, reads, nodes, n_nodes)
+        messages = buffers.messages
+        if not single:
+            sum_segments(
+                buffers.node_gradients, buffers.messages, nodes.entries, nodes.weights,
+                nodes.starts, nodes.ends, n_nodes, bounds,
+            )  # fmt: skip
+            list_label_senders(labels, nodes.rows, n_nodes, nodes, words, n_rows)
+            messages = buffers.node_gradients
+            clear(words, n_rows)
+        backward(table, messages, scratch, n_rows, buffers.gradients, step, tables, bounds)
+        clear(nodes, n_nodes)
+    return total

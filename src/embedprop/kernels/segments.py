@@ -1,0 +1,117 @@
+"""Sums over segments of rows: what g, g~ and their gradients have in common."""
+
+import numpy as np
+from numba import njit, prange
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_one(total, weight, row):
+    for k in range(total.shape[0]):
+        total[k] += weight * row[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_four(total, a, b, c, d):
+    for k in range(total.shape[0]):
+        total[k] += (a[k] + b[k]) + (c[k] + d[k])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_four_weighted(total, wa, a, wb, b, wc, c, wd, d):
+    for k in range(total.shape[0]):
+        total[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_rows(total, source, ids, weights, start, end):
+    """Total = sum of weights[e] * source[ids[e]] over start <= e < end; no weights: all 1.
+
+    Four rows at a time: four independent reads are under way at once, and `total` goes through
+    the cache a quarter as often.
+    """
+    one = total.dtype.type(1)
+    weighted = weights.shape[0] > 0
+    total[:] = 0
+    e = start
+    while e + 4 <= end:
+        a, b = source[ids[e]], source[ids[e + 1]]
+        c, d = source[ids[e + 2]], source[ids[e + 3]]
+        if weighted:
+            _add_four_weighted(
+                total, weights[e], a, weights[e + 1], b, weights[e + 2], c, weights[e + 3], d
+            )
+        else:
+            _add_four(total, a, b, c, d)
+        e += 4
+    while e < end:
+        _add_one(total, weights[e] if weighted else one, source[ids[e]])
+        e += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def split(starts, ends, low, high, extra, bounds):
+    """Cut low..high into contiguous parts of about equal cost: segment length + `extra` each."""
+    n_parts = bounds.shape[0] - 1
+    cost = 0
+    for i in range(low, high):
+        cost += ends[i] - starts[i] + extra
+    part, done = 1, 0
+    bounds[0] = low
+    for i in range(low, high):
+        own = ends[i] - starts[i] + extra
+        while part < n_parts and (2 * done + own) * n_parts >= 2 * part * cost:
+            bounds[part] = i
+            part += 1
+        done += own
+    bounds[part:] = high
+
+
+@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+def sum_segments(out, source, ids, weights, starts, ends, n, bounds):
+    """out[i] = the sum over segment i, for i < n; each by one thread, in order."""
+    split(starts, ends, 0, n, 1, bounds)
+    for part in prange(bounds.shape[0] - 1):
+        for i in range(bounds[part], bounds[part + 1]):
+            sum_rows(out[i], source, ids, weights, starts[i], ends[i])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def distance(a, b):
+    """Return the Euclidean distance; reordering the sum lets it use vector registers."""
+    total = a.dtype.type(0)
+    for k in range(a.shape[0]):
+        total += (a[k] - b[k]) * (a[k] - b[k])
+    return np.sqrt(total)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def weighted_means(source, low, high, masses, ptr, ids, weights, out, out_low):
+    """Write the weighted mean of columns low..high of source[ids] per set into out[:, out_low:].
+
+    A member counts weights[e] * masses[ids[e]]; an empty array stands for ones, a mass of 0 for
+    an unknown member. Returns the total weight of each set; without any, its row is left alone.
+    """
+    totals = np.zeros(ptr.shape[0] - 1, np.float32)
+    width = high - low
+    for i in range(totals.shape[0]):
+        row = out[i]
+        total = np.float32(0)
+        for e in range(ptr[i], ptr[i + 1]):
+            weight = np.float32(1)
+            if weights.shape[0] > 0:
+                weight = weights[e]
+            if masses.shape[0] > 0:
+                weight *= masses[ids[e]]
+            if weight == 0:
+                continue
+            member = source[ids[e]]
+            if total == 0:
+                row[out_low : out_low + width] = 0
+            total += weight
+            for k in range(width):
+                row[out_low + k] += weight * member[low + k]
+        if total > 0:
+            for k in range(width):
+                row[out_low + k] /= total
+        totals[i] = total
+    return totals

@@ -1,0 +1,67 @@
+"""What is known of a node that arrives after training: its known neighbors and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from embedprop.errors import InvalidParameterError, UnknownComponentError
+from embedprop.graph.multisets import Multisets
+from embedprop.graph.vocabulary import Vocabulary
+
+SOURCES = ("reconstruction", "own", "both")
+
+
+def require_source(source: str) -> str:
+    """Return `source` if it is one that a new node's vector can be computed from."""
+    if source not in SOURCES:
+        known = ", ".join(map(repr, SOURCES))
+        raise UnknownComponentError(f"source={source!r} is not known. Choose one of: {known}.")
+    return source
+
+
+def known_speakers(
+    nodes: Vocabulary, neighbors: Iterable[Hashable], weights: Sequence[float] | None
+) -> Multisets:
+    """Return the known ones of a new node's neighbors as its one multiset."""
+    if isinstance(neighbors, str):
+        raise InvalidParameterError(
+            f"neighbors={neighbors!r} is one string; give a list of nodes: [{neighbors!r}]."
+        )
+    ids = nodes.find_all(neighbors)
+    if weights is not None and len(weights) != len(ids):
+        raise InvalidParameterError(
+            f"weights has {len(weights)} numbers for {len(ids)} neighbors: give one for each."
+        )
+    return _one_set(ids, weights)
+
+
+def known_labels(
+    vocabularies: Mapping[str, Vocabulary],
+    labels: Mapping[str, Iterable[Hashable] | Mapping[Hashable, float]],
+) -> dict[str, Multisets]:
+    """Return the known ones of a new node's labels, one multiset per label type."""
+    known = {}
+    for name, given in labels.items():
+        if name not in vocabularies or name == "node":
+            types = ", ".join(repr(n) for n in vocabularies if n != "node")
+            raise InvalidParameterError(
+                f"labels has the type {name!r}, which the model does not know. It knows: {types}."
+            )
+        weights = list(given.values()) if isinstance(given, Mapping) else None
+        known[name] = _one_set(vocabularies[name].find_all(given), weights)
+    return known
+
+
+def _one_set(ids: np.ndarray, weights: Sequence[float] | None) -> Multisets:
+    """Return the ids that are not -1 as one multiset, with the weights that are above 0."""
+    keep = ids >= 0
+    if weights is None:
+        ids = ids[keep]
+        return Multisets(np.array([0, len(ids)]), ids)
+    numbers = np.asarray(weights, np.float32)
+    if not np.isfinite(numbers).all() or (numbers < 0).any():
+        raise InvalidParameterError(f"weights={list(weights)!r} must be finite and not negative.")
+    keep &= numbers > 0
+    return Multisets(np.array([0, int(keep.sum())]), ids[keep], numbers[keep])

@@ -1,0 +1,42 @@
+"""The progress bar of training: epochs, loss and time left; silent when nobody watches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from embedprop.training.engine import Report
+
+
+@contextmanager
+def progress_bar(epochs: int, verbose: bool) -> Iterator[Report]:
+    """Give the function that engines report to; it draws only if `verbose` and on a terminal."""
+    if not verbose or not sys.stderr.isatty():
+        yield _silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("epoch {task.fields[epoch]}/{task.total:.0f}"),
+        BarColumn(),
+        TextColumn("loss {task.fields[loss]}"),
+        TimeElapsedColumn(),
+        TextColumn("·"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        console=Console(stderr=True),
+        refresh_per_second=4,
+    ) as progress:
+        task = progress.add_task("training", total=epochs, epoch=0, loss="")
+
+        def report(epoch: int, share: float, losses: Mapping[str, float]) -> None:
+            shown = ", ".join(f"{name} {loss:.4f}" for name, loss in losses.items())
+            progress.update(task, completed=epoch + share, epoch=epoch + 1, loss=shown)
+
+        yield report
+
+
+def _silent(epoch: int, share: float, losses: Mapping[str, float]) -> None:
+    del epoch, share, losses

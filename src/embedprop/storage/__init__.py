@@ -1,0 +1,1 @@
+"""A model as a folder: a manifest, vectors as safetensors, names as Parquet; never a pickle."""

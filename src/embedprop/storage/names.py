@@ -1,0 +1,131 @@
+"""Names of nodes and labels as a Parquet file of one column, `name`.
+
+Encodings: `text` (all names are str), `integer` (all are int and fit in 64 bits), and `json` for
+the rest: one JSON text for each name, in which an array stands for a tuple. Each gives back equal
+names of the same types.
+"""
+
+import json
+from collections.abc import Hashable, Iterable, Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from embedprop.errors import InvalidParameterError
+
+ENCODINGS = ("text", "integer", "json")
+
+
+def check_saveable(names: Iterable[Hashable]) -> None:
+    """Refuse names that a model folder cannot hold.
+
+    Parameters
+    ----------
+    names
+        Names of nodes or labels. Strings, integers, floats, booleans and tuples of these can be
+        saved (NumPy's scalars too: they come back as Python's, which are equal to them).
+
+    Raises
+    ------
+    InvalidParameterError
+        If a name is of another type; the message shows the first one.
+
+    Examples
+    --------
+    >>> check_saveable(["a", 1, ("b", 2.5)])
+    >>> check_saveable(["a", frozenset("b")])
+    Traceback (most recent call last):
+        ...
+    embedprop.errors.InvalidParameterError: the name frozenset({'b'}) cannot be saved ...
+    """
+    for name in names:
+        # Most names are one of these, and there can be millions.
+        is_plain = type(name) is str or (type(name) is int and _is_int64(name))
+        if not is_plain:
+            _as_json(name)
+
+
+def write_names(names: Sequence[Hashable], file: IO[bytes]) -> str:
+    """Write `names` to the open `file`; return the encoding."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    encoding, values = _encoded(names)
+    # large_string: 64-bit offsets, for more than 2 GB of text.
+    column = pa.array(values, pa.int64() if encoding == "integer" else pa.large_string())
+    pq.write_table(pa.table({"name": column}), file)
+    return encoding
+
+
+def read_names(file: IO[bytes], encoding: str) -> list[Hashable]:
+    """Read what `write_names` wrote; raise a ValueError that says what is wrong with it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        column = pq.ParquetFile(file).read(columns=["name"])["name"]
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise ValueError(f"not a Parquet file with a column 'name' ({error})") from error
+    is_expected = pa.types.is_int64 if encoding == "integer" else pa.types.is_large_string
+    if not is_expected(column.type) or column.null_count:
+        raise ValueError(f"{encoding} names were expected, without nulls, not {column.type}")
+    names: list[Hashable] = column.to_pylist()
+    if encoding != "json":
+        return names
+    try:
+        return [_with_tuples(json.loads(text)) for text in column.to_pylist()]
+    except RecursionError as error:
+        raise ValueError("a name is nested too deeply") from error
+
+
+def _encoded(names: Sequence[Hashable]) -> tuple[str, list[Any]]:
+    plain: list[Any] = [name.item() if isinstance(name, np.generic) else name for name in names]
+    types = set(map(type, plain))
+    if types <= {str} and all(map(_is_unicode, plain)):
+        return "text", plain
+    if types == {int} and all(map(_is_int64, plain)):
+        return "integer", plain
+    return "json", [_as_json(name) for name in plain]
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether UTF-8 can hold `text`: half a surrogate pair it cannot; JSON escapes it."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _is_int64(number: int) -> bool:
+    return -(2**63) <= number < 2**63
+
+
+def _as_json(name: Hashable) -> str:
+    try:
+        return json.dumps(_plain(name))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidParameterError(
+            f"the name {_shown(name)} cannot be saved ({error}). A model folder holds names that are "
+            f"str, int, float, bool or tuples of these; rename them, for example by str()."
+        ) from error
+
+
+def _shown(name: Hashable) -> str:
+    try:
+        return f"{name!r:.100}"
+    except (ValueError, RecursionError):  # a number of too many digits, a tuple too deep
+        return f"of type {type(name).__name__}"
+
+
+def _plain(name: Hashable) -> object:
+    value = name.item() if isinstance(name, np.generic) else name
+    if type(value) is tuple:
+        return [_plain(part) for part in value]
+    if type(value) not in (str, int, float, bool):
+        raise TypeError(f"it has the type {type(value).__name__}")
+    return value
+
+
+def _with_tuples(value: object) -> Hashable:
+    if isinstance(value, list):
+        return tuple(_with_tuples(part) for part in value)
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"{value!r:.50} cannot be a name")
+    return value

@@ -1,0 +1,1 @@
+"""How parameters move: draws, mini-batches and the engines that compute them."""

@@ -1,0 +1,39 @@
+"""How long and how fast to learn: the settings of a run that are no part of the formula."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from embedprop.instance import require_count, require_positive
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """Settings of a run; the defaults are the paper's.
+
+    epochs: passes over all nodes. batch_size: nodes per step of Adam. learning_rate: Adam's.
+    n_threads: None for as many as help. seed: of all random draws. first_epoch: how many epochs
+    were learned before, so that going on repeats no draws.
+    """
+
+    epochs: int = 200
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    n_threads: int | None = None
+    seed: int = 0
+    first_epoch: int = 0
+
+    @classmethod
+    def from_params(cls, params: Mapping[str, Any], seed: int, first_epoch: int = 0) -> TrainingPlan:
+        """Return the plan that an estimator's parameters describe."""
+        threads = params["n_threads"]
+        return cls(
+            epochs=require_count("epochs", params["epochs"], least=0),
+            batch_size=require_count("batch_size", params["batch_size"]),
+            learning_rate=require_positive("learning_rate", params["learning_rate"]),
+            n_threads=None if threads is None else require_count("n_threads", threads),
+            seed=seed,
+            first_epoch=first_epoch,
+        )
