@@ -14,6 +14,9 @@ from embedprop.training.batches import Drawer
 from embedprop.training.labels import learned_labels
 from embedprop.training.random_streams import RandomStreams
 
+# On matrices this small a second thread only waits.
+torch.set_num_threads(1)
+
 
 def train_by_autograd(graph, instance, plan, start, dtype=np.float64, n_steps=None):
     """Return (label vectors, mean loss of each epoch), per label type, after `n_steps` steps."""

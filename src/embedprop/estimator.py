@@ -172,8 +172,7 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
             Rows in `graph.nodes` order. Labels that were not seen in training do not count; a new
             node of which nothing is known gets zeros, and a warning is logged.
         """
-        check_is_fitted(self)
-        return self._learned.transform(_as_graph(graph), require_source(source))
+        return self._fitted().transform(_as_graph(graph), require_source(source))
 
     def transform_node(
         self,
@@ -196,16 +195,15 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         source : {"reconstruction", "own", "both"}, optional
             As in `transform`; None means "both" if labels are given, else "reconstruction".
         """
-        check_is_fitted(self)
+        learned = self._fitted()
         source = source or ("both" if labels else "reconstruction")
-        speakers = known_speakers(self._learned.nodes, neighbors, weights)
-        own = known_labels(self._learned.vocabularies, labels or {})
-        return self._learned.transform_one(speakers, own, require_source(source))
+        speakers = known_speakers(learned.nodes, neighbors, weights)
+        own = known_labels(learned.vocabularies, labels or {})
+        return learned.transform_one(speakers, own, require_source(source))
 
     def similar(self, node: Hashable, k: int = 10) -> list[tuple[Hashable, float]]:
         """Return the k nodes most similar to `node` by cosine, as (node, score), best first."""
-        check_is_fitted(self)
-        learned = self._learned
+        learned = self._fitted()
         found = most_similar(
             learned.embedding, learned.norms, self._row(node), require_count("k", k)
         )
@@ -215,13 +213,13 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         self, label_type: str, label: Hashable, k: int = 10
     ) -> list[tuple[Hashable, float]]:
         """Return the k labels most similar to `label` by cosine, as (label, score), best first."""
-        check_is_fitted(self)
-        if label_type not in self.label_embeddings_:
+        learned = self._fitted()
+        if label_type not in learned.label_vectors:
             raise UnknownNodeError(
                 f"Unknown label type {label_type!r}: the model has "
-                f"{', '.join(map(repr, self.label_embeddings_))}."
+                f"{', '.join(map(repr, learned.label_types))}."
             )
-        vocabulary, vectors = self._learned.vocabularies[label_type], self.label_embeddings_[label_type]
+        vocabulary, vectors = learned.vocabularies[label_type], learned.label_vectors[label_type]
         row = vocabulary.find(label)
         if row < 0:
             raise UnknownNodeError(
@@ -236,16 +234,14 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
 
     def __getitem__(self, node: Hashable) -> NDArray[np.float32]:
         """Return the vector of a node."""
-        check_is_fitted(self)
-        vector: NDArray[np.float32] = self._learned.embedding[self._row(node)]
+        vector: NDArray[np.float32] = self._fitted().embedding[self._row(node)]
         return vector
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model into a folder, in place of the model that may be there; never half."""
         from embedprop.model_files import save_estimator
 
-        check_is_fitted(self)
-        save_estimator(self, self._learned, path)
+        save_estimator(self, self._fitted(), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], verify: bool = False) -> Self:
@@ -283,6 +279,11 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         self._keep(learned, longer, streams.seed)
         _stop_if_interrupted(result, plan)
         return self
+
+    def _fitted(self) -> Learned:
+        if not hasattr(self, "_learned"):
+            check_is_fitted(self)  # raises NotFittedError with scikit-learn's words
+        return self._learned
 
     def _keep(self, learned: Learned, loss_history: dict[str, list[float]], seed: int) -> None:
         self._learned = learned

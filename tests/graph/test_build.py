@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import POSITIVE, edge_rows
 
@@ -36,20 +36,26 @@ def neighbor_weights(graph):
 
 
 @st.composite
-def edge_tables(draw):
+def edge_tables(draw, weighted, related):
     rows = draw(edge_rows(max_nodes=6))
     columns = {}
-    if draw(st.booleans()):
+    if weighted:
         weights = draw(st.lists(POSITIVE, min_size=len(rows), max_size=len(rows)))
         columns["edge_weights"] = np.array(weights, dtype=np.float32)
-    if draw(st.booleans()):
+    if related:
         relations = draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
         columns |= {"relation_ids": ids(*relations), "relations": Vocabulary("rst")}
     return rows, columns
 
 
-@given(edge_tables(), st.booleans(), st.sampled_from(["drop", "keep"]))
-def test_neighbors_are_those_of_a_plain_dictionary(table, directed, self_loops):
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("related", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("self_loops", ["drop", "keep"])
+@settings(max_examples=30)
+@given(st.data())
+def test_neighbors_are_those_of_a_plain_dictionary(weighted, related, directed, self_loops, data):
+    table = data.draw(edge_tables(weighted, related))
     rows, columns = table
     graph = build_graph(
         NODES, rows[:, 0], rows[:, 1], directed=directed, self_loops=self_loops, **columns
@@ -77,10 +83,10 @@ def test_neighbors_are_those_of_a_plain_dictionary(table, directed, self_loops):
     assert graph.n_duplicates_dropped == len(rows) - n_loops - len(edges)
 
 
-@given(edge_tables(), st.randoms(use_true_random=False))
-def test_the_order_of_edges_does_not_matter(table, random):
-    rows, columns = table
-    columns.pop("edge_weights", None)
+@pytest.mark.parametrize("related", [False, True])
+@given(st.data(), st.randoms(use_true_random=False))
+def test_the_order_of_edges_does_not_matter(related, data, random):
+    rows, columns = data.draw(edge_tables(weighted=False, related=related))
     order = random.sample(range(len(rows)), len(rows))
     shuffled = dict(columns)
     if "relation_ids" in columns:

@@ -28,22 +28,22 @@ def neighbors(graph: Graph) -> dict:
 def labels(graph: Graph, label_type: str) -> dict:
     sets, vocabulary = graph.labels[label_type], graph.vocabulary(label_type)
     return {
-        name: {
-            vocabulary[i]: float(w) for i, w in zip(sets.of(v), sets.weights_of(v), strict=True)
-        }
+        name: {vocabulary[i]: float(w) for i, w in zip(sets.of(v), sets.weights_of(v), strict=True)}
         for v, name in enumerate(graph.nodes)
         if len(sets.of(v))
     }
 
 
-def test_a_path_is_read_with_nodes_in_the_order_of_the_file(folder):
+@pytest.mark.usefixtures("folder")
+def test_a_path_is_read_with_nodes_in_the_order_of_the_file():
     graph = Graph.read("path.csv")
     assert list(graph.nodes) == ["a", "b", "c"]
     assert neighbors(graph) == {"a": ["b"], "b": ["a", "c"], "c": ["b"]}
     assert not graph.directed
 
 
-def test_in_a_directed_graph_the_neighbours_are_the_sources(folder):
+@pytest.mark.usefixtures("folder")
+def test_in_a_directed_graph_the_neighbours_are_the_sources():
     assert neighbors(Graph.read("path.csv", directed=True)) == {"a": [], "b": ["a"], "c": ["b"]}
 
 
@@ -61,7 +61,10 @@ def test_files_and_rows_give_the_same_graph(folder):
     assert read.summary() == made.summary()
     assert read.nodes == made.nodes
     assert read.vocabularies == made.vocabularies
-    for one, other in [(read.neighbors, made.neighbors), (read.labels["word"], made.labels["word"])]:
+    for one, other in [
+        (read.neighbors, made.neighbors),
+        (read.labels["word"], made.labels["word"]),
+    ]:
         np.testing.assert_array_equal(one.ptr, other.ptr)
         np.testing.assert_array_equal(one.ids, other.ids)
         np.testing.assert_array_equal(one.weights, other.weights)
@@ -158,18 +161,23 @@ def test_a_text_longer_than_any_name_is_read(folder):
     assert Graph.read("path.csv", {"bio:text": "t.csv"}).values["bio"].texts[0] == text
 
 
-def test_images_are_not_read_from_files(folder):
+@pytest.mark.usefixtures("folder")
+def test_a_missing_label_file_is_told_before_the_edges_are_read():
+    with pytest.raises(InvalidGraphError, match=r"w\.csv does not exist"):
+        Graph.read("path.csv", {"word": "w.csv"}, separator="|")
+
+
+@pytest.mark.usefixtures("folder")
+def test_images_are_not_read_from_files():
     with pytest.raises(InvalidParameterError, match=r"images are not read from files.*from_edges"):
-        Graph.read("path.csv", {"photo:image": "p.csv"})
+        Graph.read("path.csv", {"photo:image": "path.csv"})
 
 
 def test_options_for_the_edge_file_do_not_disturb_label_files(folder):
     (folder / "e.txt").write_text("a|b\nb|c\n")
     (folder / "w.csv").write_text("node,label\na,x\n")
     (folder / "v.csv").write_text("b|y\n")
-    graph = Graph.read(
-        "e.txt", {"word": "w.csv", "verb": "v.csv"}, has_header=False, separator="|"
-    )
+    graph = Graph.read("e.txt", {"word": "w.csv", "verb": "v.csv"}, has_header=False, separator="|")
     assert labels(graph, "word") == {"a": {"x": 1}}
     assert labels(graph, "verb") == {"b": {"y": 1}}
 
@@ -183,8 +191,9 @@ def test_columns_can_be_renamed_for_edges_and_labels(folder):
     assert labels(graph, "word") == {"a": {"x": 3}}
 
 
-def test_an_unknown_role_of_a_column_is_refused(folder):
-    with pytest.raises(InvalidParameterError, match="expected keys among source, target.*'from'"):
+@pytest.mark.usefixtures("folder")
+def test_an_unknown_role_of_a_column_is_refused():
+    with pytest.raises(InvalidParameterError, match=r"expected keys among source, target.*'from'"):
         Graph.read("path.csv", columns={"from": "source"})
 
 
@@ -206,7 +215,8 @@ def test_a_file_of_self_loops_has_no_edges(folder):
         Graph.read("e.csv")
 
 
-def test_names_are_strings_also_from_parquet(folder):
+@pytest.mark.usefixtures("folder")
+def test_names_are_strings_also_from_parquet():
     pl.DataFrame({"source": [1, 2], "target": [2, 10]}).write_parquet("e.parquet")
     assert list(Graph.read("e.parquet").nodes) == ["1", "2", "10"]
 

@@ -35,7 +35,7 @@ HEAD = b"source,target\n"
         ("e.txt", b"# nothing\n", r"is empty but for comments"),
         ("e.csv", HEAD, r"e\.csv has no rows\. Expected at least one row"),
         ("e.csv", HEAD + b"# x\n\n", r"has no rows"),
-        ("e.csv", HEAD + b"a,b\nc\n", r"line 3: expected 2 fields separated by commas, but found 1: 'c'"),
+        ("e.csv", HEAD + b"a,b\nc\n", r"line 3: expected 2 fields separated by commas.* 1: 'c'"),
         ("e.csv", HEAD + b"a,b,c\n", r"line 2: expected 2 fields .* found 3: 'a,b,c'"),
         ("e.csv", HEAD + b"a,b\n\n# c\nc,d,\n", r"line 5: expected 2 fields"),
         ("e.csv", HEAD + b'a,b\n"x\ny",z\nq\n', r"line 5: expected 2 fields"),
@@ -52,8 +52,8 @@ HEAD = b"source,target\n"
         ("e.csv", HEAD + b'"c,d\ne,"f"\n', r"line 2: the quoted field that begins here is not"),
         ("e.csv", HEAD + b'"c""x"y,d\n', r"line 2: the quoted field that begins here is not"),
         ("e.csv", HEAD + b"a,b\rc,d\n", r"line 2: a carriage return inside a field"),
-        ("e.csv", HEAD.replace(b"\n", b"\r") + b"a,b\rc,d\r", r"carriage return|the columns? "),
-        ("e.csv", b"from,to\na,b\n", r"the columns 'source', 'target', but its columns are: from, to"),
+        ("e.csv", b"source,target\ra,b\rc,d\r", r"carriage return inside a field"),
+        ("e.csv", b"from,to\na,b\n", r"columns 'source', 'target', but its columns are: from, to"),
         ("e.csv", b"source,to\na,b\n", r"the column 'target', but .*: source, to.*--columns"),
         ("e.csv", b"a,b\nc,d\n", r"has_header=False \(--no-header\)"),
         ("e.txt", b"from to\n1 2\n", r"columns are: from, to"),
@@ -62,7 +62,7 @@ HEAD = b"source,target\n"
         ("e.txt", b"a\nb\n", r"expected at least 2 columns|the columns 'source'"),
         ("e.txt", b"h\tr\tt\n", r"has no header.* are not \(weight, relation\): 'r|'t'"),
         ("e.edgelist", b"a b {'weight': 3}\n", r"has no header.* Give it a header"),
-        ("e.csv.gz", b"source,target\na,b\n", r"is not a gzip file, although its name ends in \.gz"),
+        ("e.csv.gz", b"source,target\na,b\n", r"not a gzip file, although its name ends in \.gz"),
         ("e.csv.gz", gzip.compress(HEAD + b"a,b\n")[:-9], r"damaged or incomplete gzip file"),
         ("e.csv.gz", gzip.compress(HEAD + b"a,b\n") + b"junk", r"damaged or incomplete gzip file"),
         ("e.csv.gz", b"\x1f\x8bjunk" * 9, r"damaged or incomplete gzip file"),
@@ -118,7 +118,10 @@ def test_an_unreadable_file_is_named(tmp_path):
     ("columns", "message"),
     [
         ({"source": "from"}, "the columns 'from', 'target'"),
-        ({"source": "a", "target": "b", "weight": "w"}, "the column 'w', but its columns are: a, b"),
+        (
+            {"source": "a", "target": "b", "weight": "w"},
+            "the column 'w', but its columns are: a, b",
+        ),
     ],
 )
 def test_a_column_that_was_asked_for_must_be_there(tmp_path, columns, message):
@@ -161,7 +164,9 @@ def test_a_gzip_bomb_is_refused_early(tmp_path):
     path = tmp_path / "e.csv.gz"
     path.write_bytes(gzip.compress(HEAD + b"a,b\n" * 1_000_000))
     limits = replace(DEFAULT_LIMITS, chunk_bytes=1 << 12, free_expansion_bytes=1 << 16)
-    with pytest.raises(InvalidGraphError, match="grows more than 100 times when unpacked.*by hand"):
+    with pytest.raises(
+        InvalidGraphError, match=r"grows more than 100 times when unpacked.*by hand"
+    ):
         read(path, limits)
     read(path)  # below 64 MB any factor is taken
 
@@ -172,8 +177,7 @@ def test_an_endless_line_is_refused_early(tmp_path, start):
     path.write_bytes(start + b"x" * 10_000)
     limits = replace(DEFAULT_LIMITS, chunk_bytes=100, record_bytes=1000)
     line = start.count(b"\n") + 1
-    message = f"line {line} is longer than 1,000 bytes" if start else "1,000 bytes|the columns"
-    with pytest.raises(InvalidGraphError, match=message):
+    with pytest.raises(InvalidGraphError, match=f"line {line} is longer than 1,000 bytes"):
         read(path, limits)
 
 

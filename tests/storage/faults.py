@@ -5,6 +5,7 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -14,15 +15,19 @@ import safetensors.numpy
 _CALLS = ("chmod", "fsync", "mkdir", "open", "replace", "rmdir", "unlink")
 
 
+@dataclass
+class Steps:
+    count: int = 0
+
+
 @contextmanager
-def fault_at(step: int, fail: Callable[[], None]) -> Iterator[None]:
-    """Call `fail` once, at the given step (from 0)."""
-    n_steps = 0
+def fault_at(step: int, fail: Callable[[], None]) -> Iterator[Steps]:
+    """Call `fail` once, at the given step (from 0); give the number of steps that were taken."""
+    steps = Steps()
 
     def next_step() -> None:
-        nonlocal n_steps
-        n_steps += 1
-        if n_steps == step + 1:
+        steps.count += 1
+        if steps.count == step + 1:
             fail()
 
     with ExitStack() as stack:
@@ -30,7 +35,7 @@ def fault_at(step: int, fail: Callable[[], None]) -> Iterator[None]:
             stack.enter_context(patch.object(os, name, _watched(getattr(os, name), next_step)))
         stack.enter_context(patch.object(io, "open", _watched_open(next_step)))
         stack.enter_context(patch.object(safetensors.numpy, "save_file", _save_file(next_step)))
-        yield
+        yield steps
 
 
 def _watched(call: Callable[..., Any], next_step: Callable[[], None]) -> Callable[..., Any]:

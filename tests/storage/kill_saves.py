@@ -91,6 +91,7 @@ def finish(child: int) -> int:
 
 
 if __name__ == "__main__":
+    os.fsync = lambda _: None  # what a dead process wrote is there without it, and sooner
     how, where = sys.argv[1], Path(sys.argv[2])
     result = kill_at_every_step(where) if how == "steps" else kill_at_random_times(where, 12)
     sys.stdout.write(json.dumps(result))

@@ -139,7 +139,7 @@ def test_a_path_without_a_folder_is_refused(tmp_path: Path) -> None:
         (b"null", "a JSON object was expected"),
         (b"{}", "not the manifest of an embedprop model"),
         (b'{"format": "other"}', "not the manifest of an embedprop model"),
-        (b" " * 100_000_001, "too large for a manifest"),
+        (b" " * 100_000_001, "the file is too large for a manifest"),
     ],
     ids=lambda value: value[:20] if isinstance(value, bytes) else "",
 )

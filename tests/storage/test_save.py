@@ -1,6 +1,8 @@
 import errno
+import itertools
 import os
 import resource
+import shutil
 import stat
 import threading
 from pathlib import Path
@@ -136,25 +138,40 @@ def full_disk() -> None:
 
 
 def test_a_full_disk_at_any_step_leaves_a_whole_model_and_no_rubbish(folder: Path) -> None:
-    outcomes = []
-    for step in range(1000):
-        OLD.save(folder)
-        try:
-            with fault_at(step, full_disk):
-                NEW.save(folder)
-        except OSError as error:
-            assert error.errno == errno.ENOSPC
-            assert "the model could not be saved (No space left on device)" in str(error)
-            outcomes.append("failed")
-        else:
-            outcomes.append("saved")
-        assert OLD.is_in(folder) or NEW.is_in(folder)
-        if outcomes[-1] == "failed":
-            assert has_only_its_own_files(folder)
-        if outcomes[-3:] == ["saved"] * 3 and step > 100:
+    errors = []
+    for step in itertools.count():
+        copy = folder.with_name(f"{step}")
+        shutil.copytree(folder, copy)
+        with fault_at(step, full_disk) as steps:
+            try:
+                NEW.save(copy)
+            except OSError as error:
+                errors.append(error)
+        assert OLD.is_in(copy) or NEW.is_in(copy)
+        # A failure to remove what is left cannot be mended at once: the next save does.
+        NEW.save(copy)
+        assert has_only_its_own_files(copy)
+        if steps.count <= step:
             break
-    assert outcomes.count("failed") > 20
-    assert outcomes[-1] == "saved"
+    assert len(errors) > 20
+    assert {error.errno for error in errors} == {errno.ENOSPC}
+    assert all("could not be saved (No space left on device)" in str(error) for error in errors)
+
+
+def test_a_failed_save_removes_what_it_wrote(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sorted(folder.iterdir())
+    replace = Path.replace
+
+    def replace_all_but_the_manifest(path: Path, target: Path) -> Path:
+        if target == folder / "manifest.json":
+            full_disk()
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace_all_but_the_manifest)
+    with pytest.raises(OSError, match="No space left"):
+        NEW.save(folder)
+    assert sorted(folder.iterdir()) == before
+    assert OLD.is_in(folder)
 
 
 @pytest.mark.parametrize("limit", [100, 2000], ids=["vectors", "names"])

@@ -17,9 +17,11 @@ from embedprop.errors import InvalidGraphError, InvalidParameterError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from embedprop.datasets.folder_files import Loaded
     from embedprop.graph.graph import Graph
 
 DATA_VARIABLE = "EMBEDPROP_DATA"
+PARTS = ("train", "val", "test")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +99,7 @@ def load_dataset(
     meta = _read_json(folder / "meta.json")
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
-    sources = files.label_sources(folder, meta)
-    chosen = list(sources) if label_types is None else list(label_types)
-    for label_type in chosen:
-        if label_type not in sources:
-            raise InvalidParameterError(
-                f"label_types: data set {name!r} has no label type {label_type!r}. "
-                f"It has: {', '.join(sources) or 'none'}."
-            )
-    loaded = {label_type: sources[label_type](n_nodes) for label_type in chosen}
+    labels = _chosen(files.read_labels(folder, n_nodes, meta), label_types, name)
     graph = build_graph(
         Vocabulary.trusted(range(n_nodes)),
         edges.sources,
@@ -115,12 +109,25 @@ def load_dataset(
         edge_weights=edges.weights,
         relation_ids=edges.relation_ids,
         relations=edges.relations,
-        labels={t: x for t, x in loaded.items() if isinstance(x, tuple)},
-        values={t: x for t, x in loaded.items() if not isinstance(x, tuple)},
-        label_types=chosen,
+        labels={t: x for t, x in labels.items() if isinstance(x, tuple)},
+        values={t: x for t, x in labels.items() if not isinstance(x, tuple)},
+        label_types=list(labels),
     )
     targets, class_names = files.read_classes(folder, n_nodes, meta)
     return Dataset(graph, targets, class_names, meta, _splits(folder))
+
+
+def _chosen(
+    labels: Mapping[str, Loaded], label_types: Sequence[str] | None, name: str
+) -> dict[str, Loaded]:
+    """Return the labels of the types that were asked for, in that order."""
+    for label_type in label_types or ():
+        if label_type not in labels:
+            raise InvalidParameterError(
+                f"label_types: data set {name!r} has no label type {label_type!r}. "
+                f"It has: {', '.join(labels) or 'none'}."
+            )
+    return {t: labels[t] for t in (labels if label_types is None else label_types)}
 
 
 def dataset_names(data_dir: str | Path | None = None) -> list[str]:
@@ -166,4 +173,8 @@ def _splits(folder: Path) -> dict[str, NDArray[np.int64]]:
     path = folder / "split_planetoid.json"
     if not path.exists():
         return {}
-    return {part: np.asarray(nodes, dtype=np.int64) for part, nodes in _read_json(path).items()}
+    content = _read_json(path)
+    missing = [part for part in PARTS if not isinstance(content.get(part), list)]
+    if missing:
+        raise InvalidGraphError(f"{path}: expected a list of nodes under {', '.join(missing)}.")
+    return {part: np.asarray(content[part], dtype=np.int64) for part in PARTS}

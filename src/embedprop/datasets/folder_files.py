@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +20,6 @@ from embedprop.graph.name_encoder import NameEncoder
 from embedprop.graph.table_layout import Roles
 from embedprop.graph.tables import Batch, read_table
 from embedprop.graph.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Ids = NDArray[np.int32]
 SetLabels = tuple[Vocabulary, Multisets]
@@ -50,7 +45,9 @@ def read_edges(folder: Path, n_nodes: int, *, weighted: bool, split: str) -> Edg
     if split not in SPLITS:
         raise InvalidParameterError(f"split must be one of {', '.join(SPLITS)}, not {split!r}.")
     path = folder / "edges.csv.gz"
-    rows: dict[str, list[NDArray[Any]]] = {r: [] for r in ("source", "target", "weight", "relation")}
+    rows: dict[str, list[NDArray[Any]]] = {
+        r: [] for r in ("source", "target", "weight", "relation")
+    }
     relations = _relation_names(folder)
     roles = Roles(("source", "target"), ("weight", "relation", "split"))
     for batch in read_table(path, roles):
@@ -106,26 +103,88 @@ def _natural(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdecimal() else (1 << 62, name)
 
 
-def label_sources(
-    folder: Path, meta: Mapping[str, Any]
-) -> dict[str, Callable[[int], Loaded]]:
-    """Return for each label type a function that loads it, given the number of nodes."""
-    sources: dict[str, Callable[[int], Loaded]] = {}
+def read_labels(folder: Path, n_nodes: int, meta: Mapping[str, Any]) -> dict[str, Loaded]:
+    """Return all labels of a data set; `meta` tells the kind of each label type."""
+    loaded: dict[str, Loaded] = {}
     for file, label_type in MATRIX_FILES.items():
         if (folder / file).exists():
-            sources[label_type] = partial(_read_matrix, folder / file)
-    described = meta.get("label_types", {})
+            loaded[label_type] = _read_matrix(folder / file, n_nodes)
+    described: Mapping[str, Any] = meta.get("label_types", {})
     for path in sorted(folder.glob("labels_*.csv.gz")):
         label_type = path.name.removeprefix("labels_").removesuffix(".csv.gz")
-        kind = str(described.get(label_type, {}).get("kind", "categorical")).partition(" ")[0]
-        kind = kind.rstrip(",")
-        if kind == "numeric" and _has_attributes(path):
-            attributes = _attributes(path)
-            for attribute in attributes:
-                sources[attribute] = partial(_read_attribute, path, attribute)
-            continue
-        read = {"numeric": _read_numeric, "text": partial(_read_text, "value")}
-        sources[label_type] = partial(read.get(kind, _read_categories), path)
+        kind = str(described.get(label_type, {}).get("kind", "categorical"))
+        if kind.startswith("numeric"):
+            loaded |= _read_numbers(path, label_type, n_nodes)
+        elif kind.startswith("text"):
+            loaded[label_type] = _read_texts(path, "value", n_nodes)
+        else:
+            loaded[label_type] = _read_categories(path, n_nodes)
     if "name" in described:
-        sources["name"] = partial(_read_text, "name", folder / "nodes.csv.gz")
-    return sources
+        loaded["name"] = _read_texts(folder / "nodes.csv.gz", "name", n_nodes)
+    return loaded
+
+
+def _read_matrix(path: Path, n_nodes: int) -> SetLabels:
+    """Read a sparse matrix, row = node, column = label; ones are no weights."""
+    try:
+        matrix = coo_array(load_npz(path))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InvalidGraphError(f"{path} is no sparse matrix ({error}). Get it again.") from error
+    if matrix.shape[0] != n_nodes:
+        raise InvalidGraphError(
+            f"{path}: expected {n_nodes} rows, one for each node, but it has {matrix.shape[0]}."
+        )
+    weights = None if bool((matrix.data == 1).all()) else matrix.data.astype(np.float32)
+    node_ids, label_ids = (index.astype(np.int32) for index in matrix.coords)
+    sets = label_multisets(n_nodes, node_ids, label_ids, weights)
+    return Vocabulary.trusted(range(matrix.shape[1])), sets
+
+
+def _read_numbers(path: Path, label_type: str, n_nodes: int) -> dict[str, NumericLabels]:
+    """Read a number per node; a file with a column ``attribute`` holds many label types."""
+    encoder = NameEncoder()
+    rows: list[tuple[Ids, Ids, NDArray[np.float64]]] = []
+    for batch in read_table(path, Roles(("node", "value"), ("attribute",))):
+        nodes = _numbered(batch, "node", n_nodes)
+        attribute_ids = np.zeros(len(nodes), dtype=np.int32)
+        if "attribute" in batch.columns:
+            attribute_ids = encoder.add(batch.names("attribute"))[0]
+        rows.append((nodes, attribute_ids, batch.numbers("value")))
+    node_ids, attribute_ids, values = map(np.concatenate, zip(*rows, strict=True))
+    labels = {}
+    for id_, name in enumerate(encoder.vocabulary() or [label_type]):
+        chosen = attribute_ids == id_
+        # Of several values of one attribute the first is taken.
+        nodes, first = np.unique(node_ids[chosen], return_index=True)
+        labels[str(name)] = NumericLabels.from_rows(n_nodes, nodes, values[chosen][first])
+    return labels
+
+
+def _read_texts(path: Path, column: str, n_nodes: int) -> TextLabels:
+    texts: list[str | None] = []
+    node_ids: list[Ids] = []
+    for batch in read_table(path, Roles(("node", column))):
+        node_ids.append(_numbered(batch, "node", n_nodes))
+        texts.extend(text or None for text in batch.columns[column].to_list())
+    return TextLabels.from_rows(n_nodes, np.concatenate(node_ids), texts)
+
+
+def _read_categories(path: Path, n_nodes: int) -> SetLabels:
+    encoder = NameEncoder()
+    node_ids: list[Ids] = []
+    label_ids: list[Ids] = []
+    for batch in read_table(path, Roles(("node", "value"))):
+        node_ids.append(_numbered(batch, "node", n_nodes))
+        label_ids.extend(encoder.add(batch.names("value")))
+    sets = label_multisets(n_nodes, np.concatenate(node_ids), np.concatenate(label_ids))
+    return encoder.vocabulary(), sets
+
+
+def _numbered(batch: Batch, role: str, size: int) -> Ids:
+    """Return a column of whole numbers from 0 to size - 1."""
+    numbers = batch.numbers(role)
+    good = (numbers >= 0) & (numbers < size) & (numbers == np.floor(numbers))
+    if not good.all():
+        expected = f"a whole number from 0 to {size - 1}"
+        raise batch.bad_value(role, int(np.argmin(good)), expected)
+    return numbers.astype(np.int32)

@@ -34,7 +34,7 @@ class Limits:
         Up to this size a file may grow by any factor.
     """
 
-    chunk_bytes: int = 8 << 20
+    chunk_bytes: int = 4 << 20
     record_bytes: int = 16 << 20
     expansion: int = 100
     free_expansion_bytes: int = 64 << 20
@@ -43,16 +43,21 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
+def check_is_file(path: Path) -> None:
+    """Refuse a path that does not exist or is a folder."""
+    if path.is_dir():
+        raise InvalidGraphError(f"{path} is a folder. Expected a file: name one inside it.")
+    if not path.exists():
+        raise InvalidGraphError(f"{path} does not exist. Check its spelling and folder.")
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[BufferedReader]:
     """Open a file for reading; an error of the operating system names the file."""
-    if path.is_dir():
-        raise InvalidGraphError(f"{path} is a folder. Expected a file: name one inside it.")
+    check_is_file(path)
     try:
         with path.open("rb") as file:
             yield file
-    except FileNotFoundError:
-        raise InvalidGraphError(f"{path} does not exist. Check its spelling and folder.") from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise InvalidGraphError(f"{path} cannot be read: {reason}.") from error

@@ -169,7 +169,7 @@ def _vector(name: str, values: ArrayLike, dtype: type[np.generic]) -> NDArray[An
         raise InvalidGraphError(
             f"`{name}` of multisets must have one dimension, but its shape is {array.shape}."
         )
-    if issubclass(dtype, np.integer):
+    if issubclass(dtype, np.integer) and array.dtype != dtype:
         if array.dtype.kind not in "iu" and array.size:
             raise InvalidGraphError(
                 f"`{name}` of multisets must hold integers, but its type is {array.dtype}."

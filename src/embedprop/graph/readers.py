@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.build import build_graph, check_choice
+from embedprop.graph.byte_chunks import check_is_file
 from embedprop.graph.graph import Graph
 from embedprop.graph.label_files import KnownNodes, LabelRows, SetRows, read_labels
 from embedprop.graph.labels import split_kinds
@@ -53,19 +54,18 @@ def read_graph(
     """
     check_choice("self_loops", self_loops, ("drop", "keep"))
     check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "add"))
-    options = _options(columns, has_header, separator)
-    # A header, separator or name that the edge file has, another file may have or not.
-    hints = replace(options, columns=_columns_of_labels(options), are_hints=True)
-    kinds = split_kinds(labels or {})
+    options, hints = _options(columns, has_header, separator)
+    edges = _as_path("edges", edges)
+    files = {key: _as_path(f"labels[{key!r}]", path) for key, path in (labels or {}).items()}
+    kinds = split_kinds(files)
     encoder = NameEncoder()
     if nodes is not None:
         _add_nodes(encoder, _as_path("nodes", nodes), hints)
-    table = _Edges.read(_as_path("edges", edges), encoder, options)
+    table = _Edges.read(edges, encoder, options)
     known = KnownNodes(encoder, unknown_nodes)
     rows: dict[str, LabelRows] = {}
     for key, (label_type, kind) in kinds.items():
-        path = _as_path(f"labels[{key!r}]", (labels or {})[key])
-        rows[label_type] = read_labels(path, label_type, kind, known, hints)
+        rows[label_type] = read_labels(files[key], label_type, kind, known, hints)
     vocabulary, n_nodes = encoder.vocabulary(), len(encoder)
     del encoder, known  # as large as the names, and not needed any more
     pa.default_memory_pool().release_unused()
@@ -151,21 +151,23 @@ def _add_nodes(encoder: NameEncoder, path: Path, options: TableOptions) -> None:
 
 def _options(
     columns: Mapping[str, str] | None, has_header: bool | None, separator: str | None
-) -> TableOptions:
+) -> tuple[TableOptions, TableOptions]:
+    """Return the options for the edge file, and what may be true of the other files too."""
     for role in columns or {}:
         if role not in COLUMN_ROLES:
             raise InvalidParameterError(
                 f"columns: expected keys among {', '.join(COLUMN_ROLES)}, but came {role!r}. "
                 f"Write it as {{'source': 'from', 'target': 'to'}}."
             )
-    return TableOptions(dict(columns or {}), has_header, separator)
-
-
-def _columns_of_labels(options: TableOptions) -> dict[str, str]:
-    return {r: name for r, name in options.columns.items() if r not in EDGE_ROLES.all}
+    options = TableOptions(dict(columns or {}), has_header, separator)
+    others = {r: name for r, name in options.columns.items() if r not in EDGE_ROLES.all}
+    return options, replace(options, columns=others, are_hints=True)
 
 
 def _as_path(what: str, path: object) -> Path:
+    """Return the path of a file that exists: a mistake is told before long files are read."""
     if isinstance(path, str | Path) and str(path):
-        return Path(path).expanduser()
+        found = Path(path).expanduser()
+        check_is_file(found)
+        return found
     raise InvalidParameterError(f"{what}: expected the path of a file, but came {path!r:.80}.")

@@ -131,7 +131,7 @@ def pick_columns(
 def _missing_columns(
     path: Path, missing: Sequence[str], names: Sequence[str], roles: Roles
 ) -> InvalidGraphError:
-    found = shortened(", ".join(name.strip() for name in names), 200)
+    found = shortened(", ".join(map(_printable, names)), 200)
     wanted = ", ".join(map(repr, missing))
     example = ",".join(f"{role}=NAME" for role in roles.required)
     return InvalidGraphError(
@@ -139,6 +139,10 @@ def _missing_columns(
         f"{found}. Say which they are with columns= (--columns {example}), or has_header=False "
         f"(--no-header) if the first line is no header."
     )
+
+
+def _printable(name: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in name.strip())
 
 
 def _separator(path: Path, line: str, roles: Roles, options: TableOptions) -> str:

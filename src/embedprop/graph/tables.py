@@ -38,9 +38,11 @@ from embedprop.graph.text_blocks import (
     BOM,
     TextBlock,
     TextReader,
+    bad_return,
     check_no_zero_byte,
     check_utf8,
     shortened,
+    too_long,
 )
 
 PARQUET_SUFFIXES = {".parquet", ".pq"}
@@ -142,6 +144,8 @@ def _text_batches(
             f"{path} is empty{' but for comments' if after_comment else ''}. Expected a table with "
             f"the columns {', '.join(roles.required)}."
         )
+    if '"' not in lines[0] and "\r" in lines[0].rstrip("\r"):
+        raise bad_return(path, 1 + head.count(b"\n", 0, head.find(lines[0].encode())))
     layout = text_layout(path, lines, roles, options, after_comment=after_comment)
     reader = TextReader(path, layout.form, limits)
     for block in reader.blocks(chain([head], chunks)):
@@ -154,9 +158,13 @@ def _head(path: Path, chunks: Iterator[bytes], limits: Limits) -> tuple[bytes, b
     for chunk in chunks:
         check_no_zero_byte(path, chunk, 1 + head.count(b"\n"))
         head = (head + chunk).removeprefix(BOM)
-        if len(head) > limits.record_bytes or len(_first_records(head)[0]) >= 2:
-            check_utf8(path, head[: head.rfind(b"\n") + 1], 1)
-            return head, False
+        n_records = len(_first_records(head)[0])
+        if n_records < 2 and len(head) <= limits.record_bytes:
+            continue
+        check_utf8(path, head[: head.rfind(b"\n") + 1], 1)
+        if not n_records:
+            raise too_long(path, 1 + head.count(b"\n"), limits)
+        return head, False
     check_utf8(path, head, 1)
     return head, True
 
@@ -167,8 +175,8 @@ def _first_records(
     """Return the first two records, and whether a comment stands above them."""
     records: list[str] = []
     after_comment = is_open = False
-    # Without its end a line may be half a line; an endless one is cut short here, refused later.
-    lines = head.split(b"\n") if is_whole else head.split(b"\n")[:-1] or [head[:1000]]
+    # Without its end a line may be half a line.
+    lines = head.split(b"\n") if is_whole else head.split(b"\n")[:-1]
     for line in lines:
         text = line.decode(errors="replace")
         if is_open:

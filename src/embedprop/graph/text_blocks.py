@@ -68,7 +68,12 @@ class TextReader:
             data = rest + chunk if chunk is not None else _ended(rest)
             cut = self._end_of_records(data, line, is_last=chunk is None)
             if len(data) - cut > self.limits.record_bytes:
-                raise self._too_long(data[cut:], line + data.count(b"\n", 0, cut))
+                raise too_long(
+                    self.path,
+                    line + data.count(b"\n", 0, cut),
+                    self.limits,
+                    in_quotes=self.is_quoted and data.count(b'"', cut) % 2 == 1,
+                )
             whole, rest = data[:cut], data[cut:]
             if whole:
                 block = self._checked(whole, line, header_pending)
@@ -127,17 +132,6 @@ class TextReader:
             f"the inner quotes doubled."
         )
 
-    def _too_long(self, record: bytes, line: int) -> InvalidGraphError:
-        if self.is_quoted and record.count(b'"') % 2:
-            return InvalidGraphError(
-                f"{self.path}, line {line}: a quoted field begins here and does not end within "
-                f"{self.limits.record_bytes:,} bytes. Close the quote."
-            )
-        return InvalidGraphError(
-            f"{self.path}, line {line} is longer than {self.limits.record_bytes:,} bytes. Expected "
-            f"a table with one short record per line: is this a text file?"
-        )
-
     def _checked(self, data: bytes, line: int, header_pending: bool) -> TextBlock | None:
         """Return the records of `data`, or None if it holds comments and blank lines only."""
         check_utf8(self.path, data, line)
@@ -187,10 +181,7 @@ class TextReader:
         returns = returns[np.searchsorted(quotes, returns) % 2 == 0]
         if len(returns):
             line += int(np.count_nonzero(array[: returns[0]] == NEWLINE))
-            raise InvalidGraphError(
-                f"{self.path}, line {line}: a carriage return inside a field. Expected lines "
-                f"that end in a line feed, or a carriage return and a line feed: convert the file."
-            )
+            raise bad_return(self.path, line)
 
     def _wrong_fields(self, record: bytes, n_fields: int, line: int) -> InvalidGraphError:
         name = separator_name(self.form.separator)
@@ -198,6 +189,29 @@ class TextReader:
             f"{self.path}, line {line}: expected {self.form.n_fields} fields separated by {name}, "
             f"but found {n_fields}: {shortened(record.decode())!r}. Correct the line or remove it."
         )
+
+
+def too_long(
+    path: Path, line: int, limits: Limits, *, in_quotes: bool = False
+) -> InvalidGraphError:
+    """Return the error about a record that begins at `line` and does not end."""
+    if in_quotes:
+        return InvalidGraphError(
+            f"{path}, line {line}: a quoted field begins here and does not end within "
+            f"{limits.record_bytes:,} bytes. Close the quote."
+        )
+    return InvalidGraphError(
+        f"{path}, line {line} is longer than {limits.record_bytes:,} bytes. Expected a table with "
+        f"one short record per line: is this a text file?"
+    )
+
+
+def bad_return(path: Path, line: int) -> InvalidGraphError:
+    """Return the error about a carriage return that is not the end of a line."""
+    return InvalidGraphError(
+        f"{path}, line {line}: a carriage return inside a field. Expected lines that end in a line "
+        f"feed, or a carriage return and a line feed: convert the file."
+    )
 
 
 def check_no_zero_byte(path: Path, data: bytes, line: int) -> None:

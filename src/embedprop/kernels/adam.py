@@ -8,9 +8,9 @@ its moves from s on point the same way and differ by scalars only:
     direction = m_s / (sqrt(v_s) + eps[s]),  rho = beta1 / sqrt(beta2),
     ratio[t] = sqrt(1 - beta2^t) / (1 - beta1^t)
 
-So a table keeps the direction in place of m. A gradient changes direction and v (`add_gradient`);
-a row moves when it is next read (`catch_up`), by `size * direction` with one scalar `size`. Reading
-a row costs one multiplication per element, however many steps the row has missed.
+So a table keeps the direction in place of m, and sqrt(v) in place of v. A gradient changes both
+(`add_gradient`); a row moves when it is next read (`catch_up`), by `size * direction` with one
+scalar `size`. Reading a row costs one multiplication per element, however many steps it missed.
 
 The formula is exact but for eps, whose weight against sqrt(v) shifts from step to step: eps[s] is
 chosen so that the sum of all later moves is right to first order. In the first YOUNG steps, where
@@ -27,8 +27,9 @@ BETA1 = 0.9
 BETA2 = 0.999
 EPSILON = 1e-8
 
-# After this many steps without a gradient rho^k < 1e-16: the row stands still.
-MOMENTUM_SPAN = 360
+# After this many steps without a gradient a row stands still: rho^k < 1e-16, or for float32,
+# whose numbers near 1 are 6e-8 apart and whose moves are a thousandth of that, < 1e-6.
+MOMENTUM_SPAN = {np.dtype(np.float64): 360, np.dtype(np.float32): 136}
 # From this step on eps shifts by less than 1 % within the momentum of a row.
 YOUNG = 1000
 # After this many steps beta2^k < 1e-18: bias corrections are 1, and an old v counts nothing.
@@ -58,20 +59,20 @@ class Table(NamedTuple):
     """Label vectors and their Adam state: (n_labels, dim) each, and two steps per row.
 
     `moved` is the last step that the vectors of a row contain; `gradient_step` is the step of its
-    last gradient (0: none yet), of which `direction` and `v` are.
+    last gradient (0: none yet), of which `direction` and `root`, the square root of v, are.
     """
 
     vectors: np.ndarray
     direction: np.ndarray
-    v: np.ndarray
+    root: np.ndarray
     moved: np.ndarray
     gradient_step: np.ndarray
 
 
-def adam_tables() -> AdamTables:
-    """Return the tables, by recursion from the last step backwards."""
+def adam_tables(dtype: np.dtype) -> AdamTables:
+    """Return the tables for vectors of a type, by recursion from the last step backwards."""
     rho = BETA1 / np.sqrt(BETA2)
-    gap = np.arange(MOMENTUM_SPAN + 1)
+    gap = np.arange(MOMENTUM_SPAN[np.dtype(dtype)] + 1)
     step = np.arange(VARIANCE_SPAN + 1)
     root = np.sqrt(1.0 - BETA2**step)
     ratio = root / (1.0 - BETA1 ** np.maximum(step, 1))
@@ -113,22 +114,22 @@ def move_row(row, direction, size):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def move_young_row(row, direction, v, size, eps, own_eps):
-    """Row -= size * direction, as if direction had been divided by sqrt(v) + own_eps."""
+def move_young_row(row, direction, root, size, eps, own_eps):
+    """Row -= size * direction, as if direction had been divided by root + own_eps."""
     for k in range(row.shape[0]):
-        root = np.sqrt(v[k])
-        row[k] -= size * direction[k] * ((root + eps) / (root + own_eps))
+        row[k] -= size * direction[k] * ((root[k] + eps) / (root[k] + own_eps))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def catch_up(table, rows, low, high, until, learning_rate, tables):
     """Bring rows[low:high] to their values after step `until`."""
     kind = table.vectors.dtype.type
+    span = tables.decay.shape[0] - 1
     for i in range(low, high):
         row = rows[i]
         since, moved = table.gradient_step[row], table.moved[row]
         table.moved[row] = until
-        if since == 0 or moved == until or moved - since >= MOMENTUM_SPAN:
+        if since == 0 or moved == until or moved - since >= span:
             continue
         size = missed(tables.decay, tables.tail, moved, since, until)
         vectors, direction = table.vectors[row], table.direction[row]
@@ -136,7 +137,7 @@ def catch_up(table, rows, low, high, until, learning_rate, tables):
             own_eps = missed(tables.eps_decay, tables.eps_tail, moved, since, until) / size
             eps = at(tables.eps, since)
             move_young_row(
-                vectors, direction, table.v[row], kind(learning_rate * size), kind(eps), kind(own_eps)
+                vectors, direction, table.root[row], kind(learning_rate * size), kind(eps), kind(own_eps)
             )
         else:
             move_row(vectors, direction, kind(learning_rate * size))
@@ -146,13 +147,14 @@ def catch_up(table, rows, low, high, until, learning_rate, tables):
 def add_gradient(table, row, gradient, step, tables):
     """Decay the moments of `row` to `step` and add its gradient to them."""
     kind = gradient.dtype.type
-    direction, v = table.direction[row], table.v[row]
+    direction, root = table.direction[row], table.root[row]
     gap = step - table.gradient_step[row]
     keep1, keep2 = kind(at(tables.power1, gap)), kind(at(tables.power2, gap))
     add1, add2 = kind(1.0 - BETA1), kind(1.0 - BETA2)
     old_eps, eps = kind(at(tables.eps, table.gradient_step[row])), kind(at(tables.eps, step))
     for k in range(gradient.shape[0]):
-        m = keep1 * (direction[k] * (np.sqrt(v[k]) + old_eps)) + add1 * gradient[k]
-        v[k] = keep2 * v[k] + add2 * gradient[k] * gradient[k]
-        direction[k] = m / (np.sqrt(v[k]) + eps)
+        m = keep1 * (direction[k] * (root[k] + old_eps)) + add1 * gradient[k]
+        new_root = np.sqrt(keep2 * (root[k] * root[k]) + add2 * (gradient[k] * gradient[k]))
+        root[k] = new_root
+        direction[k] = m / (new_root + eps)
     table.gradient_step[row] = step

@@ -64,20 +64,23 @@ def _place(row, slot, rows, n_rows):
 @njit(cache=True, nogil=True, error_model="numpy")
 def list_nodes(draws, low, high, totals, reads, scratch):
     """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
-    slot, rows = scratch.slot, scratch.rows
+    # Named tuples in inner loops cost reference counts: take the arrays out first.
+    slot, rows, local, weights = scratch.slot, scratch.rows, reads.local, reads.weights
+    neighbor_ids, edge_weights, negatives = draws.neighbor_ids, draws.neighbor_weights, draws.negatives
+    weighted = weights.shape[0] > 0
     n_rows, n_local = 0, 0
     for i in range(low, high):
         reads.offsets[i - low] = n_local
         for e in range(draws.starts[i], draws.ends[i]):
-            node = draws.neighbor_ids[e]
+            node = neighbor_ids[e]
             n_rows = _place(node, slot, rows, n_rows)
-            reads.local[n_local] = slot[node]
-            if reads.weights.shape[0] > 0:
-                reads.weights[n_local] = _weight(draws.neighbor_weights, e) * _weight(totals, node)
+            local[n_local] = slot[node]
+            if weighted:
+                weights[n_local] = _weight(edge_weights, e) * _weight(totals, node)
             n_local += 1
         n_rows = _place(draws.nodes[i], slot, rows, n_rows)
-        for j in range(draws.negatives.shape[1]):
-            n_rows = _place(draws.negatives[i, j], slot, rows, n_rows)
+        for j in range(negatives.shape[1]):
+            n_rows = _place(negatives[i, j], slot, rows, n_rows)
     reads.offsets[high - low] = n_local
     return n_rows
 
@@ -101,22 +104,22 @@ def clear(scratch, n_rows):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _start_lists(scratch, n_rows):
+def _start_lists(starts, ends, n_rows):
     """Turn the counts in `ends` into the starts of empty lists."""
     total = 0
     for i in range(n_rows):
-        scratch.starts[i] = total
-        total += scratch.ends[i]
-        scratch.ends[i] = scratch.starts[i]
+        starts[i] = total
+        total += ends[i]
+        ends[i] = starts[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _append(scratch, slot, entry, weight):
-    end = scratch.ends[slot]
-    scratch.entries[end] = entry
-    if scratch.weights.shape[0] > 0:
-        scratch.weights[end] = weight
-    scratch.ends[slot] = end + 1
+def _append(ends, entries, weights, slot, entry, weight):
+    end = ends[slot]
+    entries[end] = entry
+    if weights.shape[0] > 0:
+        weights[end] = weight
+    ends[slot] = end + 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -126,39 +129,45 @@ def list_senders(draws, low, high, batch_size, active, reads, scratch, n_rows):
     Message b + kind * batch_size comes from position low + b: kind 0 goes to its neighbors, 1 to
     v itself, 2 + j to its negative j. A position whose margin is satisfied sends nothing.
     """
-    slot, local, ends = scratch.slot, reads.local, scratch.ends
-    n_negatives = draws.negatives.shape[1]
-    one = scratch.weights.dtype.type(1)
+    slot, local, starts, offsets = scratch.slot, reads.local, scratch.starts, reads.offsets
+    ends, entries, weights = scratch.ends, scratch.entries, scratch.weights
+    negatives, read_weights = draws.negatives, reads.weights
+    n_negatives = negatives.shape[1]
+    one = weights.dtype.type(1)
     ends[:n_rows] = 0
     for i in range(low, high):
         b = i - low
         if active[b]:
-            for e in range(reads.offsets[b], reads.offsets[b + 1]):
+            for e in range(offsets[b], offsets[b + 1]):
                 ends[local[e]] += 1
             ends[slot[draws.nodes[i]]] += 1
             for j in range(n_negatives):
-                ends[slot[draws.negatives[i, j]]] += 1
-    _start_lists(scratch, n_rows)
+                ends[slot[negatives[i, j]]] += 1
+    _start_lists(starts, ends, n_rows)
     for i in range(low, high):
         b = i - low
         if active[b]:
-            for e in range(reads.offsets[b], reads.offsets[b + 1]):
-                _append(scratch, local[e], b, _weight(reads.weights, e))
-            _append(scratch, slot[draws.nodes[i]], batch_size + b, one)
+            for e in range(offsets[b], offsets[b + 1]):
+                _append(ends, entries, weights, local[e], b, _weight(read_weights, e))
+            _append(ends, entries, weights, slot[draws.nodes[i]], batch_size + b, one)
             for j in range(n_negatives):
-                _append(scratch, slot[draws.negatives[i, j]], (2 + j) * batch_size + b, one)
+                message = (2 + j) * batch_size + b
+                _append(ends, entries, weights, slot[negatives[i, j]], message, one)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def list_label_senders(labels, nodes, n_nodes, senders, scratch, n_rows):
     """For each label of the batch, list the nodes that have it and received a message."""
-    scratch.ends[:n_rows] = 0
+    slot, starts, ends = scratch.slot, scratch.starts, scratch.ends
+    entries, weights = scratch.entries, scratch.weights
+    ptr, ids, label_weights = labels.ptr, labels.ids, labels.weights
+    ends[:n_rows] = 0
     for i in range(n_nodes):
         if senders.ends[i] > senders.starts[i]:
-            for e in range(labels.ptr[nodes[i]], labels.ptr[nodes[i] + 1]):
-                scratch.ends[scratch.slot[labels.ids[e]]] += 1
-    _start_lists(scratch, n_rows)
+            for e in range(ptr[nodes[i]], ptr[nodes[i] + 1]):
+                ends[slot[ids[e]]] += 1
+    _start_lists(starts, ends, n_rows)
     for i in range(n_nodes):
         if senders.ends[i] > senders.starts[i]:
-            for e in range(labels.ptr[nodes[i]], labels.ptr[nodes[i] + 1]):
-                _append(scratch, scratch.slot[labels.ids[e]], i, labels.weights[e])
+            for e in range(ptr[nodes[i]], ptr[nodes[i] + 1]):
+                _append(ends, entries, weights, slot[ids[e]], i, label_weights[e])

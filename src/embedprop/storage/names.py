@@ -51,9 +51,16 @@ def write_names(names: Sequence[Hashable], file: IO[bytes]) -> str:
     import pyarrow.parquet as pq
 
     encoding, values = _encoded(names)
-    # large_string: 64-bit offsets, for more than 2 GB of text.
-    column = pa.array(values, pa.int64() if encoding == "integer" else pa.large_string())
-    pq.write_table(pa.table({"name": column}), file)
+    # From buffers, because pa.array imports pandas wherever it is installed: half a second.
+    if encoding == "integer":
+        numbers = pa.py_buffer(np.array(values, dtype=np.int64))
+        column = pa.Array.from_buffers(pa.int64(), len(values), [None, numbers])
+    else:
+        texts = [text.encode() for text in values]
+        ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
+        column = pa.LargeStringArray.from_buffers(len(texts), *buffers)
+    pq.write_table(pa.Table.from_arrays([column], names=["name"]), file)
     return encoding
 
 
@@ -102,8 +109,8 @@ def _as_json(name: Hashable) -> str:
         return json.dumps(_plain(name))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidParameterError(
-            f"the name {_shown(name)} cannot be saved ({error}). A model folder holds names that are "
-            f"str, int, float, bool or tuples of these; rename them, for example by str()."
+            f"the name {_shown(name)} cannot be saved ({error}). A model folder holds names that "
+            f"are str, int, float, bool or tuples of these; rename them, for example by str()."
         ) from error
 
 

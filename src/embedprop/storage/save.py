@@ -93,6 +93,37 @@ def save_model(
         ) from error
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a folder that a model cannot be saved to, so that it is known before training.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the path is a file, holds something other than a model, or cannot be written to.
+
+    Examples
+    --------
+    >>> check_target("a new folder")
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     check_target(file.name)
+    Traceback (most recent call last):
+        ...
+    embedprop.errors.InvalidParameterError: ...: this is a file; a model is saved to a folder. ...
+    """
+    folder = Path(path)
+    _check_folder(folder)
+    nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    if not nearest.is_dir():
+        raise InvalidParameterError(
+            f"{folder}: {nearest} is a file, so no folder can be made in it. Give another path."
+        )
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InvalidParameterError(
+            f"{folder}: the folder {nearest} cannot be written to. Give another path."
+        )
+
+
 def _check(
     settings: Mapping[str, Any],
     arrays: Mapping[str, npt.NDArray[Any]],

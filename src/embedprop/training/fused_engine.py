@@ -59,7 +59,7 @@ class FusedEngine:
             )
         drawer = Drawer(graph, instance, RandomStreams(plan.seed), self._dtype)
         threads = ThreadChoice(plan.n_threads)
-        tables = adam_tables()
+        tables = adam_tables(np.dtype(self._dtype))
         states = {
             label_type: FusedState(
                 np.array(start[label_type], self._dtype, order="C"),

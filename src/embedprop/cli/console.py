@@ -1,0 +1,73 @@
+"""What people see: text and notices on stdout, warnings and errors on stderr."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import typer
+
+
+class ConsoleHandler(logging.Handler):
+    """Shows what the library logs: notices as part of the text, warnings beside it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one message; warnings go to stderr."""
+        typer.echo(record.getMessage(), err=record.levelno >= logging.WARNING)
+
+
+_handler = ConsoleHandler()
+
+
+@contextmanager
+def console() -> Iterator[None]:
+    """Show the library's warnings while a command runs; `speaker` adds the notices."""
+    logger = logging.getLogger("embedprop")
+    level = logger.level
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show is no error
+            stream.reconfigure(errors="backslashreplace")
+    _handler.setLevel(logging.WARNING)
+    logger.addHandler(_handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(_handler)
+        logger.setLevel(level)
+
+
+def speaker(quiet: bool) -> Callable[[str], None]:
+    """Return the function that prints text for people; `quiet` silences it and the library."""
+    _handler.setLevel(logging.CRITICAL if quiet else logging.INFO)
+    return _silent if quiet else typer.echo
+
+
+def complain(message: str) -> None:
+    """Print one line to stderr, whatever the message holds."""
+    line = " ".join(message.splitlines())
+    typer.echo("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line), err=True)
+
+
+def reason(error: OSError) -> str:
+    """Return what the system says about a file, without the number of the error."""
+    text = error.strerror or str(error) or errno.errorcode.get(error.errno or 0, "unknown error")
+    return text if error.filename is None else f"{error.filename}: {text}."
+
+
+def shell_word(name: object) -> str:
+    """Return a name as it is typed in a shell.
+
+    >>> shell_word("two words")
+    "'two words'"
+    """
+    word = shlex.quote(str(name))
+    return f"-- {word}" if word.startswith("-") else word
+
+
+def _silent(text: str) -> None:
+    del text

@@ -1,0 +1,60 @@
+"""`embedprop export`: a model's vectors as a file that other tools read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embedprop.cli.console import speaker
+from embedprop.cli.options import ModelArgument, QuietOption, bad_value
+
+
+def export(
+    model: ModelArgument,
+    format: Annotated[
+        str,
+        typer.Option(
+            metavar="parquet|word2vec|npy|projector",
+            help="A table; word2vec's text; NumPy's array and a table of ids; or TensorBoard's "
+            "embedding projector.",
+        ),
+    ] = "parquet",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Where to write. Default: beside the model."),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="TYPE", help="Vectors of the labels of this type, not of the nodes."),
+    ] = None,
+    escape_keys: Annotated[
+        bool,
+        typer.Option("--escape-keys", help="word2vec: write blanks in names as %20 and the like."),
+    ] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Write the vectors of a model's nodes or labels for use elsewhere."""
+    from embedprop.estimator import EmbeddingPropagation
+    from embedprop.export import default_path, export_vectors
+
+    say = speaker(quiet)
+    fitted = EmbeddingPropagation.load(model)
+    if labels is None:
+        names, vectors = fitted.nodes_, fitted.node_embeddings_
+    elif labels in fitted.labels_:
+        names, vectors = fitted.labels_[labels], fitted.label_embeddings_[labels]
+    else:
+        known = ", ".join(fitted.labels_)
+        raise bad_value("--labels", f"the model has no label type {labels!r}, only {known}")
+    path = default_path(model, format, labels) if out is None else out
+    written = export_vectors(
+        path,
+        names,
+        vectors,
+        format=format,
+        column="node" if labels is None else "label",
+        escape_keys=escape_keys,
+    )
+    say(f"{len(names):,} vectors of {vectors.shape[1]} numbers: {', '.join(map(str, written))}")

@@ -1,0 +1,158 @@
+"""`embedprop fit`: files → a model folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from embedprop.cli.console import complain, shell_word, speaker
+from embedprop.cli.options import (
+    ColumnsOption,
+    DirectedOption,
+    HeaderOption,
+    LabelOption,
+    NodesOption,
+    QuietOption,
+    SelfLoopsOption,
+    SeparatorOption,
+    UnknownNodesOption,
+    integer_or_none,
+    listed,
+    pairs,
+    per_type,
+)
+
+if TYPE_CHECKING:
+    from embedprop.estimator import EmbeddingPropagation
+    from embedprop.graph.graph import SelfLoops, UnknownNodes
+
+
+def fit(
+    edges: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EDGES",
+            help="A file with columns source,target[,weight][,relation], or a plain edge list.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where to save the model.", show_default=False)
+    ],
+    label: LabelOption = None,
+    nodes: NodesOption = None,
+    directed: DirectedOption = False,
+    unknown_nodes: UnknownNodesOption = "error",
+    self_loops: SelfLoopsOption = "drop",
+    columns: ColumnsOption = None,
+    header: HeaderOption = None,
+    separator: SeparatorOption = None,
+    instance: Annotated[str, typer.Option(help="Instance of the framework: epb.")] = "epb",
+    dim: Annotated[
+        str, typer.Option(metavar="N", help="Dimensions per label type; or node=64,word=128.")
+    ] = "128",
+    margin: Annotated[
+        str, typer.Option(metavar="X", help="Margin of the loss; or node=1,word=5.")
+    ] = "1.0",
+    epochs: Annotated[int, typer.Option(metavar="N", help="Passes over all nodes.")] = 200,
+    batch_size: Annotated[int, typer.Option(metavar="N", help="Nodes per step of Adam.")] = 64,
+    learning_rate: Annotated[float, typer.Option(metavar="X", help="Step size of Adam.")] = 1e-3,
+    label_types: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Learn from these label types only.")
+    ] = None,
+    max_neighbors: Annotated[
+        int | None, typer.Option(metavar="N", help="Neighbors drawn per visit. Default: all.")
+    ] = None,
+    n_negatives: Annotated[
+        int, typer.Option(metavar="N", help="Nodes that each node is compared with per visit.")
+    ] = 1,
+    negatives: Annotated[
+        str, typer.Option(help="How these are drawn: uniform, or by degree.")
+    ] = "uniform",
+    neighborhood: Annotated[
+        str, typer.Option(help="Who speaks to a node: neighbors.")
+    ] = "neighbors",
+    engine: Annotated[str, typer.Option(help="How to compute: auto or fused.")] = "auto",
+    n_threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads. Default: as many as help.")
+    ] = None,
+    random_state: Annotated[
+        str, typer.Option(metavar="N", help="Seed of all random draws; none for a new one.")
+    ] = "0",
+    quiet: QuietOption = False,
+) -> None:
+    """Learn vectors for the nodes and labels of a graph, and save them as a model."""
+    from embedprop.estimator import EmbeddingPropagation
+    from embedprop.graph.graph import Graph
+    from embedprop.storage.save import check_target
+
+    say = speaker(quiet)
+    model = EmbeddingPropagation(
+        instance=instance,
+        dim=per_type("--dim", dim, int),
+        margin=per_type("--margin", margin, float),
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        label_types=listed("--label-types", label_types),
+        max_neighbors=max_neighbors,
+        n_negatives=n_negatives,
+        negatives=negatives,
+        neighborhood=neighborhood,
+        engine=engine,
+        n_threads=n_threads,
+        random_state=integer_or_none("--random-state", random_state),
+        verbose=not quiet,
+    )
+    labels = pairs("--label", label or [])
+    check_target(out)  # before the work, not after it
+    _check_settings(model, labels)
+    try:
+        graph = Graph.read(
+            edges,
+            labels,
+            directed=directed,
+            nodes=nodes,
+            self_loops=cast("SelfLoops", self_loops),
+            unknown_nodes=cast("UnknownNodes", unknown_nodes),
+            columns=None if columns is None else pairs("--columns", columns.split(",")),
+            has_header=header,
+            separator=separator,
+        )
+        say(graph.summary())
+        model.fit(graph)
+    except KeyboardInterrupt as stop:
+        _save_what_is_there(model, out, str(stop))
+        raise typer.Exit(130) from None
+    model.save(out)
+    folder = shell_word(out)
+    say(f"\nThe model is in {out}. Try next:")
+    say(f"  embedprop similar {folder} {shell_word(model.nodes_[0])}")
+    say(f"  embedprop export {folder} --format parquet")
+
+
+def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> None:
+    """Refuse settings that `fit` would refuse, before a large graph is read."""
+    from embedprop.engines import choose_engine
+    from embedprop.graph.labels import split_kinds
+    from embedprop.instance import Instance
+    from embedprop.training.plan import TrainingPlan
+
+    params = model.get_params()
+    sets = [name for name, kind in split_kinds(labels).values() if kind == "set"]
+    instance = Instance.from_params(params, model.label_types or ["node", *sets])
+    TrainingPlan.from_params(params, seed=0)
+    choose_engine(model.engine, instance)
+
+
+def _save_what_is_there(model: EmbeddingPropagation, out: Path, message: str) -> None:
+    """Save an interrupted model if it has learned for an epoch at least."""
+    history = getattr(model, "loss_history_", {})
+    if not any(history.values()):
+        complain(f"Stopped before the first epoch ended: nothing was written to {out}.")
+        return
+    model.save(out)
+    complain(f"{message} It is saved in {out}.")

@@ -1,0 +1,80 @@
+"""`embedprop COMMAND ...`: the commands, and what a mistake gets (one line, exit code 2)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from embedprop import __version__
+from embedprop.cli.console import complain, console, reason
+from embedprop.cli.demo import demo
+from embedprop.cli.export import export
+from embedprop.cli.fit import fit
+from embedprop.cli.show import similar
+from embedprop.cli.transform import transform
+from embedprop.errors import EmbedpropError
+
+# Where it lives depends on the version of typer; its public child does not.
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+# Plain help: rich would double the time it takes to show.
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Vectors for the nodes and labels of any graph, without supervision, on an ordinary CPU.",
+    epilog="Start with: embedprop demo",
+)
+for command in (demo, fit, transform, similar, export):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"embedprop {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 (its callback does the work)
+        bool,
+        typer.Option("--version", help="Show the version and exit.", callback=_show_version),
+    ] = False,
+) -> None:
+    """Show the help if no command is given."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit code: 0, 2 for the user's mistake, 130 after Ctrl-C."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    with console():
+        try:
+            code = typer.main.get_command(app)(given, prog_name="embedprop", standalone_mode=False)
+            sys.stdout.flush()
+        except UsageError as error:
+            complain(_usage_message(error))
+        except EmbedpropError as error:
+            complain(str(error))
+        except BrokenPipeError:  # the reader of our output has gone: nobody to tell
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        except OSError as error:
+            complain(reason(error))
+        else:
+            return code if isinstance(code, int) else 0
+    return 2
+
+
+def _usage_message(error: Exception) -> str:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    context = getattr(error, "ctx", None)
+    command = "embedprop" if context is None else context.command_path
+    return f"{message.rstrip('.')}. Try '{command} --help'."

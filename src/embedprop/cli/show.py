@@ -1,0 +1,49 @@
+"""`embedprop similar`: what is near a node or a label."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Sequence
+from typing import Annotated
+
+import typer
+
+from embedprop.cli.options import ModelArgument, QuietOption
+
+
+def similar(
+    model: ModelArgument,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NODE", help="A node; with --label-type a label.", show_default=False),
+    ],
+    k: Annotated[int, typer.Option("-k", metavar="N", help="How many to show.")] = 10,
+    label_type: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="Compare the labels of this type.")
+    ] = None,
+    quiet: QuietOption = False,  # noqa: ARG001 (there is nothing to silence but the result)
+) -> None:
+    """Show the nodes that are most similar to a node, by cosine."""
+    from embedprop.estimator import EmbeddingPropagation
+    from embedprop.spelling import as_known
+
+    fitted = EmbeddingPropagation.load(model)
+    if label_type is None:
+        found = fitted.similar(as_known(name, fitted.nodes_), k)
+    else:
+        known = fitted.labels_.get(label_type, ())
+        found = fitted.similar_labels(label_type, as_known(name, known), k)
+    _show("node" if label_type is None else label_type, found)
+
+
+def _show(kind: str, found: Sequence[tuple[Hashable, float]]) -> None:
+    """Print a table: aligned for people, tab separated for programs."""
+    shown = [(_on_one_line(name), f"{score:.4f}") for name, score in found]
+    width = max((len(name) for name, _ in [(kind, ""), *shown]), default=0)
+    for name, score in [(kind, "score"), *shown]:
+        separated = f"{name}\t{score}"
+        typer.echo(f"{name:<{width}}  {score:>7}" if sys.stdout.isatty() else separated)
+
+
+def _on_one_line(name: Hashable) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))

@@ -1,0 +1,93 @@
+"""`embedprop transform`: vectors for nodes that arrive after training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from embedprop.cli.console import speaker
+from embedprop.cli.options import (
+    ColumnsOption,
+    DirectedOption,
+    HeaderOption,
+    LabelOption,
+    ModelArgument,
+    QuietOption,
+    SeparatorOption,
+    UnknownNodesOption,
+    bad_value,
+    pairs,
+)
+
+if TYPE_CHECKING:
+    from embedprop.graph.graph import UnknownNodes
+
+
+def transform(
+    model: ModelArgument,
+    edges: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="The edges of the new nodes: source,target.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE.parquet",
+            help="Where to write the vectors: a table with the columns node and vector.",
+            show_default=False,
+        ),
+    ],
+    label: LabelOption = None,
+    directed: DirectedOption = False,
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="reconstruction|own|both",
+            help="What a vector is made of: the neighbors' labels, the node's own, or both.",
+        ),
+    ] = "reconstruction",
+    unknown_nodes: UnknownNodesOption = "error",
+    columns: ColumnsOption = None,
+    header: HeaderOption = None,
+    separator: SeparatorOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Compute vectors for new nodes from their edges to known ones, without learning."""
+    from embedprop.estimator import EmbeddingPropagation
+    from embedprop.export import check_file, write_parquet
+    from embedprop.graph.graph import Graph
+    from embedprop.graph.labels import split_kinds
+    from embedprop.spelling import respelled
+
+    say = speaker(quiet)
+    if out.suffix != ".parquet":
+        raise bad_value("--out", f"expected a name that ends in .parquet, but came '{out}'")
+    check_file(out)
+    fitted = EmbeddingPropagation.load(model)
+    labels = pairs("--label", label or [])
+    for label_type, _ in split_kinds(labels).values():
+        if label_type not in fitted.labels_:
+            known = ", ".join(fitted.labels_)
+            raise bad_value("--label", f"the model knows no type {label_type!r}, only {known}")
+    graph = Graph.read(
+        edges,
+        labels,
+        directed=directed,
+        unknown_nodes=cast("UnknownNodes", unknown_nodes),
+        columns=None if columns is None else pairs("--columns", columns.split(",")),
+        has_header=header,
+        separator=separator,
+    )
+    graph = respelled(graph, fitted)
+    vectors = fitted.transform(graph, source)
+    learned = set(fitted.nodes_)
+    rows = [row for row, name in enumerate(graph.nodes) if name not in learned]
+    write_parquet(out, [graph.nodes[row] for row in rows], vectors[rows])
+    if rows:
+        say(f"{len(rows):,} new nodes, {graph.n_nodes - len(rows):,} known ones: {out}")
+    else:
+        say(f"No new nodes: the model knows all {graph.n_nodes:,}. {out} is empty.")

@@ -1,0 +1,1 @@
+"""How good vectors are: linear classifiers on them, with the protocols of the paper."""

@@ -1,0 +1,101 @@
+"""One training run that both engines can make, and how far they end apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from tests.reference import train_by_autograd
+
+from embedprop.graph import Graph
+from embedprop.instance import Instance, LabelTypeInstance
+from embedprop.training.engine import TrainingResult
+from embedprop.training.fused_engine import FusedEngine
+from embedprop.training.labels import glorot, learned_labels
+from embedprop.training.plan import TrainingPlan
+from embedprop.training.random_streams import RandomStreams
+
+
+def ignore(*_: object) -> None:
+    """Hear of progress, and say nothing."""
+
+
+@dataclass(frozen=True)
+class Run:
+    graph: Graph
+    instance: Instance
+    plan: TrainingPlan
+    start: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        graph: Graph,
+        *,
+        label_types: tuple[str, ...] | None = None,
+        dim: int | dict[str, int] = 6,
+        margin: float | dict[str, float] = 1.0,
+        n_negatives: int = 1,
+        negatives: str = "uniform",
+        max_neighbors: int | None = None,
+        **plan: Any,
+    ) -> Run:
+        types = label_types or graph.label_types
+        per_type = {
+            name: LabelTypeInstance(
+                dim[name] if isinstance(dim, dict) else dim,
+                margin[name] if isinstance(margin, dict) else margin,
+            )
+            for name in types
+        }
+        instance = Instance("epb", per_type, n_negatives, negatives, "neighbors", max_neighbors)
+        settings = {"epochs": 1, "batch_size": 6, "learning_rate": 0.01, "n_threads": 1} | plan
+        streams = RandomStreams(settings.get("seed", 0))
+        start = {
+            name: glorot(name, learned_labels(graph, name).n_vectors, one.dim, streams)
+            for name, one in per_type.items()
+        }
+        return cls(graph, instance, TrainingPlan(**settings), start)
+
+    def lasting(self, epochs: int) -> Run:
+        return replace(self, plan=replace(self.plan, epochs=epochs))
+
+    def in_one_step(self) -> Run:
+        """The same, with every node in one batch and one epoch."""
+        return replace(self, plan=replace(self.plan, epochs=1, batch_size=self.graph.n_nodes))
+
+    def fused(self, dtype: type[np.floating] = np.float32, **plan: Any) -> TrainingResult:
+        return FusedEngine(dtype).train(
+            self.graph, self.instance, replace(self.plan, **plan), self.start, ignore
+        )
+
+    def autograd(self, dtype: type[np.floating] = np.float64) -> TrainingResult:
+        vectors, losses = train_by_autograd(
+            self.graph, self.instance, self.plan, self.start, dtype
+        )
+        return TrainingResult(vectors, losses)
+
+
+def assert_equal_to_autograd(
+    run: Run, dtype: type[np.floating], relative: float, absolute: float
+) -> None:
+    """Hold both engines equal: vectors, how far they moved from the start, and losses.
+
+    `relative` bounds |fused - autograd| / |autograd - start| over a whole table, which is stricter
+    than a share of the vectors; `absolute` bounds each of its numbers.
+    """
+    fused, reference = run.fused(dtype), run.autograd()
+    assert list(fused.label_vectors) == list(run.instance.label_types)
+    for name, expected in reference.label_vectors.items():
+        vectors = fused.label_vectors[name]
+        assert vectors.dtype == dtype
+        assert vectors.shape == expected.shape
+        difference = vectors.astype(np.float64) - expected
+        moved = np.linalg.norm(expected - run.start[name])
+        assert moved > 0
+        assert np.linalg.norm(difference) <= relative * moved
+        assert np.abs(difference).max() <= absolute
+        np.testing.assert_allclose(
+            fused.loss_history[name], reference.loss_history[name], rtol=relative
+        )
