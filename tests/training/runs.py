@@ -80,16 +80,23 @@ class Run:
 def assert_equal_to_autograd(
     run: Run, dtype: type[np.floating], relative: float, absolute: float
 ) -> None:
-    """Hold both engines equal: vectors, how far they moved from the start, and losses.
+    """Hold the fused engine equal to autograd in float64."""
+    fused = run.fused(dtype)
+    assert {vectors.dtype for vectors in fused.label_vectors.values()} == {np.dtype(dtype)}
+    assert_near(run, fused, run.autograd(), relative, absolute)
 
-    `relative` bounds |fused - autograd| / |autograd - start| over a whole table, which is stricter
-    than a share of the vectors; `absolute` bounds each of its numbers.
+
+def assert_near(
+    run: Run, result: TrainingResult, reference: TrainingResult, relative: float, absolute: float
+) -> None:
+    """Compare vectors, how far they moved from the start, and losses.
+
+    `relative` bounds |result - reference| / |reference - start| over a whole table, which is
+    stricter than a share of the vectors; `absolute` bounds each of its numbers.
     """
-    fused, reference = run.fused(dtype), run.autograd()
-    assert list(fused.label_vectors) == list(run.instance.label_types)
+    assert list(result.label_vectors) == list(run.instance.label_types)
     for name, expected in reference.label_vectors.items():
-        vectors = fused.label_vectors[name]
-        assert vectors.dtype == dtype
+        vectors = result.label_vectors[name]
         assert vectors.shape == expected.shape
         difference = vectors.astype(np.float64) - expected
         moved = np.linalg.norm(expected - run.start[name])
@@ -97,5 +104,5 @@ def assert_equal_to_autograd(
         assert np.linalg.norm(difference) <= relative * moved
         assert np.abs(difference).max() <= absolute
         np.testing.assert_allclose(
-            fused.loss_history[name], reference.loss_history[name], rtol=relative
+            result.loss_history[name], reference.loss_history[name], rtol=relative
         )

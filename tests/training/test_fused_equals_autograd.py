@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tests import toy_graphs
-from tests.training.runs import Run, assert_equal_to_autograd
+from tests.training.runs import Run, assert_equal_to_autograd, assert_near
 
 from embedprop import Graph
 
@@ -28,7 +26,7 @@ RUNS = {
     "isolated nodes": lambda: Run.of(toy_graphs.messy(isolated=True)),
     "self-loops kept": lambda: Run.of(toy_graphs.messy(self_loops="keep")),
     "a batch larger than the graph": lambda: Run.of(toy_graphs.messy(), batch_size=1000),
-    "one node per batch": lambda: Run.of(toy_graphs.messy(), batch_size=1),
+    "one node per batch": lambda: Run.of(toy_graphs.messy(8), batch_size=1),
     "no partial batch": lambda: Run.of(toy_graphs.messy(), batch_size=11),
     "dim and margin per type": lambda: Run.of(
         toy_graphs.messy(), dim={"node": 3, "word": 9}, margin={"node": 0.5, "word": 4.0}
@@ -79,3 +77,44 @@ def test_twenty_epochs_in_float32_stay_near_autograd(run: Run) -> None:
 def test_other_seeds_agree_too(seed: int) -> None:
     run = Run.of(toy_graphs.messy(seed=seed, weighted_edges=True), seed=seed)
     assert_equal_to_autograd(run.lasting(20), np.float64, relative=1e-6, absolute=1e-6)
+
+
+def test_where_a_node_equals_its_reconstruction_the_gradient_is_zero_as_in_autograd() -> None:
+    run = Run.of(Graph.from_edges([("hub", f"leaf{i}") for i in range(6)]), n_negatives=2)
+    run.start["node"][[0, 1, 2]] = run.start["node"][0]  # hub, leaf0 and leaf1 fall together
+    assert_equal_to_autograd(run.in_one_step(), np.float64, relative=1e-6, absolute=1e-8)
+    assert_equal_to_autograd(run.lasting(20), np.float64, relative=1e-6, absolute=1e-6)
+
+
+def test_nodes_that_all_share_one_word_do_not_move_it() -> None:
+    words = {node: ["same"] for node in range(5)}
+    run = Run.of(
+        Graph.from_edges([(i, i + 1) for i in range(4)], labels={"word": words}),
+        label_types=("word",),
+        margin=2.5,
+        n_negatives=3,
+    )
+    result = run.lasting(3).fused(np.float64)
+    np.testing.assert_array_equal(result.label_vectors["word"], run.start["word"])
+    assert result.loss_history["word"] == [3 * 2.5] * 3
+
+
+@pytest.fixture(scope="module")
+def cora_run(cora: Graph) -> Run:
+    return Run.of(cora, dim=8, batch_size=64, learning_rate=1e-3)
+
+
+def test_one_step_of_cora_equals_autograd(cora_run: Run) -> None:
+    assert_equal_to_autograd(cora_run.in_one_step(), np.float64, relative=1e-6, absolute=1e-8)
+
+
+def test_one_epoch_of_cora_equals_autograd(cora_run: Run) -> None:
+    assert_equal_to_autograd(cora_run, np.float64, relative=1e-5, absolute=1e-6)
+
+
+@pytest.mark.slow
+def test_twenty_epochs_of_cora_equal_autograd_in_both_precisions(cora_run: Run) -> None:
+    run = cora_run.lasting(20)
+    reference = run.autograd()
+    assert_near(run, run.fused(np.float64), reference, relative=1e-6, absolute=1e-6)
+    assert_near(run, run.fused(np.float32), reference, relative=1e-3, absolute=1e-3)

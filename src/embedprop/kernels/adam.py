@@ -129,7 +129,7 @@ def catch_up(table, rows, low, high, until, learning_rate, tables):
         row = rows[i]
         since, moved = table.gradient_step[row], table.moved[row]
         table.moved[row] = until
-        if since == 0 or moved == until or moved - since >= span:
+        if since == 0 or moved == until or moved + 1 - since >= span:
             continue
         size = missed(tables.decay, tables.tail, moved, since, until)
         vectors, direction = table.vectors[row], table.direction[row]

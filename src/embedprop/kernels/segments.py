@@ -92,26 +92,23 @@ def weighted_means(source, low, high, masses, ptr, ids, weights, out, out_low):
     an unknown member. Returns the total weight of each set; without any, its row is left alone.
     """
     totals = np.zeros(ptr.shape[0] - 1, np.float32)
-    width = high - low
+    # Sums in float64 do not show in which order the members came.
+    sums = np.empty(high - low)
     for i in range(totals.shape[0]):
-        row = out[i]
-        total = np.float32(0)
+        sums[:] = 0.0
+        total = 0.0
         for e in range(ptr[i], ptr[i + 1]):
-            weight = np.float32(1)
-            if weights.shape[0] > 0:
-                weight = weights[e]
+            weight = np.float64(weights[e]) if weights.shape[0] > 0 else 1.0
             if masses.shape[0] > 0:
                 weight *= masses[ids[e]]
-            if weight == 0:
+            if weight == 0.0:
                 continue
-            member = source[ids[e]]
-            if total == 0:
-                row[out_low : out_low + width] = 0
             total += weight
-            for k in range(width):
-                row[out_low + k] += weight * member[low + k]
-        if total > 0:
-            for k in range(width):
-                row[out_low + k] /= total
+            member = source[ids[e]]
+            for k in range(sums.shape[0]):
+                sums[k] += weight * member[low + k]
+        if total > 0.0:
+            for k in range(sums.shape[0]):
+                out[i, out_low + k] = sums[k] / total
         totals[i] = total
     return totals

@@ -1,0 +1,23 @@
+"""`embedprop demo`: see it work on real data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embedprop.cli.console import speaker
+from embedprop.cli.options import QuietOption
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where to write data, model and map.")
+    ] = Path("embedprop-demo"),
+    quiet: QuietOption = False,
+) -> None:
+    """Train on real data without a download: measure, show neighbors, draw a map."""
+    from embedprop.demo.run import run_demo
+
+    run_demo(out, speaker(quiet))

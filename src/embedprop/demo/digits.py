@@ -1,0 +1,113 @@
+"""Handwritten digits as a graph: each linked to those that look most like it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.export import replaced
+
+N_NEIGHBORS = 10
+SIDE = 8
+INK = 16  # the darkest a pixel can be
+
+
+@dataclass(frozen=True, eq=False)
+class Digits:
+    """Images (n, 64) from 0 to 16, what each shows, and which of them arrive after training."""
+
+    images: NDArray[np.float64]
+    targets: NDArray[np.int64]
+    is_new: NDArray[np.bool_]
+
+    @classmethod
+    def load(cls, n_digits: int | None = None, n_new: int = 200) -> Digits:
+        """Take scikit-learn's digits (the first `n_digits`) and hold back some of them."""
+        from sklearn.datasets import load_digits
+
+        images, targets = load_digits(return_X_y=True)
+        images, targets = images[:n_digits], targets[:n_digits]
+        is_new = np.zeros(len(images), bool)
+        is_new[np.random.default_rng(0).choice(len(images), n_new, replace=False)] = True
+        return cls(images, targets.astype(np.int64), is_new)
+
+    @property
+    def known(self) -> NDArray[np.int64]:
+        """The digits that are there from the beginning."""
+        return np.flatnonzero(~self.is_new)
+
+    @property
+    def new(self) -> NDArray[np.int64]:
+        """The digits that arrive after training."""
+        return np.flatnonzero(self.is_new)
+
+    def edges(self, digits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the pairs of `digits` with the known digits that look most like them."""
+        squares = (self.images**2).sum(axis=1)
+        distances = (
+            squares[digits, None]
+            + squares[self.known]
+            - 2 * self.images[digits] @ self.images[self.known].T
+        )
+        distances[digits[:, None] == self.known] = np.inf
+        # Pixels are whole numbers, so distances are exact and ties break the same way everywhere.
+        nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBORS]
+        pairs = np.stack([np.repeat(digits, N_NEIGHBORS), self.known[nearest.ravel()]], axis=1)
+        _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
+        return pairs[np.sort(first)]
+
+    def write(self, folder: Path) -> dict[str, Path]:
+        """Write the graph as the files that `embedprop fit` and `transform` read."""
+        places = {
+            name: folder / f"{name}.csv" for name in ("edges", "pixels", "new_edges", "classes")
+        }
+        rows, columns = np.nonzero(self.images[self.known])
+        inks = self.images[self.known[rows], columns].astype(int)
+        tables: dict[str, tuple[str, Any]] = {
+            "edges": ("source,target", self._named(self.edges(self.known))),
+            "pixels": (
+                "node,label,weight",
+                zip(map(digit_name, self.known[rows]), map(pixel_name, columns), inks, strict=True),
+            ),
+            "new_edges": ("source,target", self._named(self.edges(self.new))),
+            "classes": ("node,class", ((digit_name(i), t) for i, t in enumerate(self.targets))),
+        }
+        with replaced(*places.values()) as files:
+            for file, (header, records) in zip(files, tables.values(), strict=True):
+                lines = [header, *(",".join(map(str, record)) for record in records)]
+                file.write(("\n".join(lines) + "\n").encode())
+        return places
+
+    @staticmethod
+    def _named(pairs: NDArray[np.int64]) -> list[tuple[str, str]]:
+        return [(digit_name(a), digit_name(b)) for a, b in pairs.tolist()]
+
+
+def digit_name(index: int) -> str:
+    """Return the node that a digit is."""
+    return f"digit-{index}"
+
+
+def digit_index(name: object) -> int:
+    """Return the digit that a node is."""
+    return int(str(name).removeprefix("digit-"))
+
+
+def pixel_name(index: int) -> str:
+    """Return the label that a pixel is; rows and columns count from 1.
+
+    >>> pixel_name(10)
+    'r2c3'
+    """
+    return f"r{index // SIDE + 1}c{index % SIDE + 1}"
+
+
+def drawn(image: NDArray[np.float64]) -> list[str]:
+    """Return an image as lines of text, two letters per pixel."""
+    shades = " .:*#"
+    levels = np.ceil(image.reshape(SIDE, SIDE) / INK * (len(shades) - 1)).astype(int)
+    return ["".join(shades[level] * 2 for level in row) for row in levels]

@@ -1,0 +1,77 @@
+"""A table moved by the kernels at sparse cost, beside the same table moved by torch's dense Adam."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from embedprop.kernels.adam import Table, adam_tables, add_gradient, catch_up
+
+torch.set_num_threads(1)
+
+
+class Twins:
+    """Both tables at the same step. Only rows that were read may be compared."""
+
+    def __init__(
+        self,
+        n_rows: int,
+        dim: int = 2,
+        dtype: type[np.floating] = np.float64,
+        learning_rate: float = 0.01,
+        first_step: int = 0,
+    ) -> None:
+        start = np.random.default_rng(0).normal(size=(n_rows, dim))
+        self.step = first_step
+        self._rate = learning_rate
+        self._tables = adam_tables(np.dtype(dtype))
+        steps = np.zeros((2, n_rows), np.int32)
+        vectors = start.astype(dtype)
+        self._table = Table(
+            vectors, np.zeros_like(vectors), np.zeros_like(vectors), steps[0], steps[1]
+        )
+        self._dense = torch.nn.Parameter(torch.from_numpy(start.copy()))
+        self._adam = torch.optim.Adam([self._dense], lr=learning_rate, foreach=False)
+        if first_step:
+            zeros = torch.zeros_like(self._dense)
+            self._adam.state[self._dense] = {
+                "step": torch.tensor(float(first_step)),
+                "exp_avg": zeros.clone(),
+                "exp_avg_sq": zeros.clone(),
+            }
+        self._start = start
+
+    def read(self, rows: list[int]) -> np.ndarray:
+        """Return these rows of the sparse table as they are after the last step."""
+        ids = np.array(rows, np.int32)
+        catch_up(self._table, ids, 0, len(ids), self.step, self._rate, self._tables)
+        return self._table.vectors[ids].astype(np.float64)
+
+    def add(self, gradients: dict[int, np.ndarray]) -> None:
+        """Make one step with the gradients of some rows; a row is read before it gets one."""
+        self.read(list(gradients))
+        self.step += 1
+        dense = np.zeros(self._dense.shape)
+        for row, gradient in gradients.items():
+            own = np.asarray(gradient, self._table.vectors.dtype)
+            add_gradient(self._table, row, own, self.step, self._tables)
+            dense[row] = gradient
+        self._dense.grad = torch.from_numpy(dense)
+        self._adam.step()
+
+    def wait(self, n_steps: int) -> None:
+        """Make steps in which no row has a gradient."""
+        self._dense.grad = torch.zeros_like(self._dense)
+        for _ in range(n_steps):
+            self._adam.step()
+        self.step += n_steps
+
+    def error(self, rows: list[int]) -> float:
+        """Return the largest difference on `rows` now, in units of the learning rate."""
+        dense = self._dense.detach().numpy()[rows]
+        return float(np.abs(self.read(rows) - dense).max() / self._rate)
+
+    def moved(self, row: int) -> float:
+        """Return how far dense Adam has moved a row, in units of the learning rate."""
+        now = self._dense.detach().numpy()[row]
+        return float(np.abs(now - self._start[row]).max() / self._rate)
