@@ -27,7 +27,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default="blogcatalog")
     parser.add_argument("--epochs", type=int, default=200)
-    parser.add_argument("--thread-epochs", type=int, default=40, help="epochs per timing of threads")
+    parser.add_argument(
+        "--thread-epochs", type=int, default=40, help="epochs per timing of threads"
+    )
     parser.add_argument("--repeats", type=int, default=3, help="timings of threads")
     options = parser.parse_args()
     graph = load_dataset(options.data).graph

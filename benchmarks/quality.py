@@ -15,10 +15,10 @@ import numpy as np
 
 from embedprop import EmbeddingPropagation, load_dataset
 from embedprop.evaluation.node_classification import (
+    L2_VALUES,
     accuracy_chosen_on_validation,
     cross_validated_f1,
     f1_given_counts,
-    L2_VALUES,
 )
 from embedprop.evaluation.splits import per_class_split, share_split
 
@@ -38,7 +38,10 @@ def main() -> None:
         start = time.process_time()
         result = measure(dataset, options.seeds, options.splits)
         values = 100 * np.array(result.pop("values"))
-        result |= {"mean": values.mean().round(2), "per seed": values.mean(axis=1).round(2).tolist()}
+        result |= {
+            "mean": values.mean().round(2),
+            "per seed": values.mean(axis=1).round(2).tolist(),
+        }
         result |= {"sd over splits": values.std(axis=1).mean().round(2), "paper": PUBLISHED[name]}
         print(json.dumps({"data": name, "cpu s": round(time.process_time() - start)} | result))
 
@@ -68,7 +71,9 @@ def measure_f1(dataset, n_seeds, n_splits):
     nodes = np.flatnonzero(targets.any(axis=1))
     train = share_split(nodes, 0.1, seed=0).train
     by_margin = {
-        margin: cross_validated_f1(embed(dataset, margin, 0), targets, train, L2_VALUES, 3)[:, 0].max()
+        margin: cross_validated_f1(embed(dataset, margin, 0), targets, train, L2_VALUES, 3)[
+            :, 0
+        ].max()
         for margin in MARGINS
     }
     margin = max(by_margin, key=by_margin.get)

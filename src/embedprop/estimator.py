@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from embedprop.engines import choose_engine
 from embedprop.errors import InvalidGraphError, InvalidParameterError, UnknownNodeError
 from embedprop.graph import Graph
 from embedprop.instance import Instance, require_count
-from embedprop.learned import Learned, most_similar
+from embedprop.learned import Learned, lengths, most_similar
 from embedprop.new_nodes import known_labels, known_speakers, require_source
 from embedprop.progress import progress_bar
 from embedprop.training.engine import TrainingResult, Vectors
@@ -227,9 +227,7 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
                 f"{len(vocabulary)} labels of that type. Check its spelling and its type "
                 f"('1' is not 1)."
             )
-        found = most_similar(
-            vectors, np.linalg.norm(vectors, axis=1), row, require_count("k", k)
-        )
+        found = most_similar(vectors, lengths(vectors), row, require_count("k", k))
         return [(vocabulary[other], score) for other, score in found]
 
     def __getitem__(self, node: Hashable) -> NDArray[np.float32]:
@@ -304,7 +302,11 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         return row
 
     def _seed(self) -> int | None:
-        return None if self.random_state is None else require_count("random_state", self.random_state, 0)
+        return (
+            None
+            if self.random_state is None
+            else require_count("random_state", self.random_state, 0)
+        )
 
     def _label_types(self, graph: Graph) -> list[str]:
         """Return the label types to learn from: those asked for, or all sets; `node` first."""

@@ -106,7 +106,7 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
         files: list[IO[bytes]] = []
         try:
             for draft in drafts:
-                files.append(draft.open("wb"))  # noqa: SIM115 (closed below)
+                files.append(draft.open("wb"))
             yield files
             for file in files:
                 file.flush()

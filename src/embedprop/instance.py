@@ -61,12 +61,10 @@ class Instance:
         )
 
 
-def _per_type(
-    name: str, value: Any, label_types: Sequence[str]
-) -> dict[str, tuple[str, Any]]:
+def _per_type(name: str, value: Any, label_types: Sequence[str]) -> dict[str, tuple[str, Any]]:
     """Return (where it stands, value) per label type from one value or a dict of them."""
     if not isinstance(value, Mapping):
-        return {label_type: ("", value) for label_type in label_types}
+        return dict.fromkeys(label_types, ("", value))
     missing = [label_type for label_type in label_types if label_type not in value]
     unknown = [label_type for label_type in value if label_type not in label_types]
     if missing or unknown:
@@ -89,8 +87,12 @@ def require_count(name: str, value: Any, least: int = 1) -> int:
 def require_positive(name: str, value: Any) -> float:
     """Return `value` if it is a finite number above 0."""
     if isinstance(value, bool | str) or not hasattr(value, "__float__"):
-        raise InvalidParameterError(f"{name}={value!r} is not possible: it must be a number above 0.")
+        raise InvalidParameterError(
+            f"{name}={value!r} is not possible: it must be a number above 0."
+        )
     number = float(value)
     if not 0 < number < float("inf"):
-        raise InvalidParameterError(f"{name}={value!r} is not possible: it must be finite and above 0.")
+        raise InvalidParameterError(
+            f"{name}={value!r} is not possible: it must be finite and above 0."
+        )
     return number

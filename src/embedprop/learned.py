@@ -85,7 +85,7 @@ class Learned:
     @cached_property
     def norms(self) -> NDArray[np.float32]:
         """Lengths of the node vectors."""
-        return np.linalg.norm(self.embedding, axis=1)
+        return lengths(self.embedding)
 
     def start_vectors(self, graph: Graph, label_type: str, fresh: Vectors) -> Vectors:
         """Return `fresh` with the vectors of what is known put in: labels and dummy labels."""
@@ -100,7 +100,9 @@ class Learned:
             fresh[len(known) + kept] = self.embedding[old[kept], low:high]
         return fresh
 
-    def transform_one(self, speakers: Multisets, own: Mapping[str, Multisets], source: str) -> Vectors:
+    def transform_one(
+        self, speakers: Multisets, own: Mapping[str, Multisets], source: str
+    ) -> Vectors:
         """Return the vector of one new node: `speakers` holds its known neighbors."""
         blocks = self._own(own) if own else None
         vectors, known = self._combine(self.embedding, self._masses, speakers, blocks, source)
@@ -165,9 +167,7 @@ class Learned:
             known |= heard
         return out, known
 
-    def _own(
-        self, sets: Mapping[str, Multisets]
-    ) -> dict[str, tuple[Vectors, NDArray[np.float32]]]:
+    def _own(self, sets: Mapping[str, Multisets]) -> dict[str, tuple[Vectors, NDArray[np.float32]]]:
         """Return h_i and the label weight of new nodes from their known labels, but for ids."""
         return {
             label_type: embeddings(labels, self.label_vectors[label_type])
@@ -195,14 +195,20 @@ def _kept(
     missing = np.flatnonzero(vocabulary.find_all(old) < 0)
     if len(missing) == 0:
         return vocabulary, vectors
-    extended, _ = vocabulary.extended(old[id_] for id_ in missing)
+    extended, _ = vocabulary.extended(old[id_] for id_ in missing.tolist())
     return extended, np.concatenate([vectors, previous.label_vectors[label_type][missing]])
+
+
+def lengths(vectors: Vectors) -> NDArray[np.float32]:
+    """Return the Euclidean length of each row."""
+    squares: NDArray[np.float32] = np.einsum("ij,ij->i", vectors, vectors)
+    return np.sqrt(squares)
 
 
 def most_similar(
     vectors: Vectors, norms: NDArray[np.float32], query: int, k: int
 ) -> list[tuple[int, float]]:
-    """Return the k rows nearest to row `query` by cosine, without itself; (row, score), best first."""
+    """Return the k rows nearest to row `query` by cosine, itself left out: (row, score)."""
     scale = norms * norms[query]
     scores = vectors @ vectors[query]
     scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)

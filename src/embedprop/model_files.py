@@ -47,8 +47,8 @@ def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
         return dict(settings["params"]), learned, dict(settings["loss_history"]), settings["seed"]
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InvalidModelError(
-            f"{path}: the model's settings and arrays do not fit together ({error!r}). The model is "
-            f"damaged: restore the folder from a copy, or train and save it again."
+            f"{path}: the model's settings and arrays do not fit together ({error!r}). The model "
+            f"is damaged: restore the folder from a copy, or train and save it again."
         ) from error
 
 
@@ -56,7 +56,10 @@ def _learned(stored: StoredModel, dims: dict[str, int]) -> Learned:
     arrays = stored.arrays
     embedding, totals = arrays["embedding"], arrays["totals"]
     nodes = Vocabulary.trusted(stored.vocabularies["nodes"])
-    if embedding.shape != (len(nodes), sum(dims.values())) or totals.shape != (len(dims), len(nodes)):
+    if embedding.shape != (len(nodes), sum(dims.values())) or totals.shape != (
+        len(dims),
+        len(nodes),
+    ):
         raise ValueError(f"embedding {embedding.shape}, totals {totals.shape}, {len(nodes)} nodes")
     vocabularies, vectors, dummies = {}, {}, {}
     low = 0

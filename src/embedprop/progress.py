@@ -16,7 +16,13 @@ def progress_bar(epochs: int, verbose: bool) -> Iterator[Report]:
         yield _silent
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     with Progress(
         TextColumn("epoch {task.fields[epoch]}/{task.total:.0f}"),

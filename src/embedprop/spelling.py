@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Container, Hashable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -27,6 +28,16 @@ def as_known(text: str, known: Container[Hashable]) -> Hashable:
     if text in known or not _INTEGER.fullmatch(text):
         return text
     return int(text) if int(text) in known else text
+
+
+def shell_word(name: object) -> str:
+    """Return a name as it is typed in a shell.
+
+    >>> shell_word("two words")
+    "'two words'"
+    """
+    word = shlex.quote(str(name))
+    return f"-- {word}" if word.startswith("-") else word
 
 
 def respelled(graph: Graph, model: EmbeddingPropagation) -> Graph:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import logging
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -57,16 +56,6 @@ def reason(error: OSError) -> str:
     """Return what the system says about a file, without the number of the error."""
     text = error.strerror or str(error) or errno.errorcode.get(error.errno or 0, "unknown error")
     return text if error.filename is None else f"{error.filename}: {text}."
-
-
-def shell_word(name: object) -> str:
-    """Return a name as it is typed in a shell.
-
-    >>> shell_word("two words")
-    "'two words'"
-    """
-    word = shlex.quote(str(name))
-    return f"-- {word}" if word.startswith("-") else word
 
 
 def _silent(text: str) -> None:

@@ -20,4 +20,4 @@ def demo(
     """Train on real data without a download: measure, show neighbors, draw a map."""
     from embedprop.demo.run import run_demo
 
-    run_demo(out, speaker(quiet))
+    run_demo(out, speaker(quiet), verbose=not quiet)

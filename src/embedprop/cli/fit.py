@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from embedprop.cli.console import complain, shell_word, speaker
+from embedprop.cli.console import complain, speaker
 from embedprop.cli.options import (
     ColumnsOption,
     DirectedOption,
@@ -87,6 +87,7 @@ def fit(
     """Learn vectors for the nodes and labels of a graph, and save them as a model."""
     from embedprop.estimator import EmbeddingPropagation
     from embedprop.graph.graph import Graph
+    from embedprop.spelling import shell_word
     from embedprop.storage.save import check_target
 
     say = speaker(quiet)

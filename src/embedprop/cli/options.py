@@ -85,9 +85,7 @@ def listed(option: str, text: str | None) -> list[str] | None:
     return names
 
 
-def per_type(
-    option: str, text: str, number: Callable[[str], Number]
-) -> Number | dict[str, Number]:
+def per_type(option: str, text: str, number: Callable[[str], Number]) -> Number | dict[str, Number]:
     """Return 64 of "64", and {"node": 64, "word": 128} of "node=64,word=128"."""
     if "=" not in text:
         return _number(option, text, number)

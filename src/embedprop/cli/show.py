@@ -15,7 +15,9 @@ def similar(
     model: ModelArgument,
     name: Annotated[
         str,
-        typer.Argument(metavar="NODE", help="A node; with --label-type a label.", show_default=False),
+        typer.Argument(
+            metavar="NODE", help="A node; with --label-type a label.", show_default=False
+        ),
     ],
     k: Annotated[int, typer.Option("-k", metavar="N", help="How many to show.")] = 10,
     label_type: Annotated[

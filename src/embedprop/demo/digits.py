@@ -71,7 +71,10 @@ class Digits:
             "edges": ("source,target", self._named(self.edges(self.known))),
             "pixels": (
                 "node,label,weight",
-                zip(map(digit_name, self.known[rows]), map(pixel_name, columns), inks, strict=True),
+                (
+                    (digit_name(digit), pixel_name(pixel), ink)
+                    for digit, pixel, ink in np.stack([self.known[rows], columns, inks], 1).tolist()
+                ),
             ),
             "new_edges": ("source,target", self._named(self.edges(self.new))),
             "classes": ("node,class", ((digit_name(i), t) for i, t in enumerate(self.targets))),

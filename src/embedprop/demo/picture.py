@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.demo.digits import SIDE, Digits
 from embedprop.export import replaced
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLORS = (
     "#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951",
@@ -39,8 +43,9 @@ def draw_map(path: Path, digits: Digits, order: NDArray[np.int64], positions: Po
     axes.set_aspect("equal", adjustable="datalim")
     colors = np.array(COLORS)[digits.targets[order]]
     is_new = digits.is_new[order]
-    axes.scatter(*positions[~is_new].T, s=11, c=colors[~is_new], alpha=0.75, linewidths=0)
-    axes.scatter(*positions[is_new].T, s=24, facecolors="white", edgecolors=colors[is_new])
+    x, y = positions.T
+    axes.scatter(x[~is_new], y[~is_new], 11, colors[~is_new], alpha=0.75, linewidths=0)
+    axes.scatter(x[is_new], y[is_new], 24, "white", edgecolors=colors[is_new].tolist())
     _draw_images(axes, digits.images[order], colors, positions)
     n_new = int(is_new.sum())
     figure.text(
@@ -60,7 +65,7 @@ def draw_map(path: Path, digits: Digits, order: NDArray[np.int64], positions: Po
 
 
 def _draw_images(
-    axes: object, images: NDArray[np.float64], colors: NDArray[np.str_], positions: Points
+    axes: Axes, images: NDArray[np.float64], colors: NDArray[np.str_], positions: Points
 ) -> None:
     """Draw some of the images where they are, none over another."""
     from matplotlib.colors import LinearSegmentedColormap
@@ -70,9 +75,8 @@ def _draw_images(
         ink = LinearSegmentedColormap.from_list("ink", ["white", str(colors[index])])
         picture = OffsetImage(images[index].reshape(SIDE, SIDE), zoom=2.6, cmap=ink)
         frame = {"edgecolor": colors[index], "linewidth": 0.8, "boxstyle": "round,pad=0.12"}
-        axes.add_artist(  # type: ignore[attr-defined]
-            AnnotationBbox(picture, tuple(positions[index]), bboxprops=frame)
-        )
+        x, y = positions[index].tolist()
+        axes.add_artist(AnnotationBbox(picture, (x, y), bboxprops=frame))
 
 
 def spread(positions: Points, share: float) -> list[int]:

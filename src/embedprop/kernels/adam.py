@@ -18,10 +18,12 @@ bias corrections change quickly, each move is corrected for the eps of its own s
 (`move_young_row`). Tests hold the result equal to `torch.optim.Adam` over dense gradients.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+
+from embedprop.kernels.arrays import Float, Floats, Ints
 
 BETA1 = 0.9
 BETA2 = 0.999
@@ -46,13 +48,13 @@ class AdamTables(NamedTuple):
     eps[t] = eps_tail[t] / tail[t] is the mean eps of all moves from t on.
     """
 
-    decay: np.ndarray
-    eps_decay: np.ndarray
-    power1: np.ndarray
-    power2: np.ndarray
-    tail: np.ndarray
-    eps_tail: np.ndarray
-    eps: np.ndarray
+    decay: Floats
+    eps_decay: Floats
+    power1: Floats
+    power2: Floats
+    tail: Floats
+    eps_tail: Floats
+    eps: Floats
 
 
 class Table(NamedTuple):
@@ -62,14 +64,14 @@ class Table(NamedTuple):
     last gradient (0: none yet), of which `direction` and `root`, the square root of v, are.
     """
 
-    vectors: np.ndarray
-    direction: np.ndarray
-    root: np.ndarray
-    moved: np.ndarray
-    gradient_step: np.ndarray
+    vectors: Floats
+    direction: Floats
+    root: Floats
+    moved: Ints
+    gradient_step: Ints
 
 
-def adam_tables(dtype: np.dtype) -> AdamTables:
+def adam_tables(dtype: np.dtype[Any]) -> AdamTables:
     """Return the tables for vectors of a type, by recursion from the last step backwards."""
     rho = BETA1 / np.sqrt(BETA2)
     gap = np.arange(MOMENTUM_SPAN[np.dtype(dtype)] + 1)
@@ -89,13 +91,13 @@ def adam_tables(dtype: np.dtype) -> AdamTables:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def at(values, index):
+def at(values: Floats, index: int) -> Float:
     """Return values[index], or the last value beyond the end."""
     return values[min(index, values.shape[0] - 1)]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def missed(decay, tail, moved, gradient_step, until):
+def missed(decay: Floats, tail: Floats, moved: int, gradient_step: int, until: int) -> Float:
     """Return the sum of decay[t - s] * x[t] over the steps t = moved + 1 .. until.
 
     s is `gradient_step`, and `tail` holds the sums of x from each step on.
@@ -107,21 +109,31 @@ def missed(decay, tail, moved, gradient_step, until):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def move_row(row, direction, size):
+def move_row(row: Floats, direction: Floats, size: Float) -> None:
     """Row -= size * direction."""
     for k in range(row.shape[0]):
         row[k] -= size * direction[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def move_young_row(row, direction, root, size, eps, own_eps):
+def move_young_row(
+    row: Floats, direction: Floats, root: Floats, size: Float, eps: Float, own_eps: Float
+) -> None:
     """Row -= size * direction, as if direction had been divided by root + own_eps."""
     for k in range(row.shape[0]):
         row[k] -= size * direction[k] * ((root[k] + eps) / (root[k] + own_eps))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def catch_up(table, rows, low, high, until, learning_rate, tables):
+def catch_up(
+    table: Table,
+    rows: Ints,
+    low: int,
+    high: int,
+    until: int,
+    learning_rate: float,
+    tables: AdamTables,
+) -> None:
     """Bring rows[low:high] to their values after step `until`."""
     kind = table.vectors.dtype.type
     span = tables.decay.shape[0] - 1
@@ -137,14 +149,19 @@ def catch_up(table, rows, low, high, until, learning_rate, tables):
             own_eps = missed(tables.eps_decay, tables.eps_tail, moved, since, until) / size
             eps = at(tables.eps, since)
             move_young_row(
-                vectors, direction, table.root[row], kind(learning_rate * size), kind(eps), kind(own_eps)
+                vectors,
+                direction,
+                table.root[row],
+                kind(learning_rate * size),
+                kind(eps),
+                kind(own_eps),
             )
         else:
             move_row(vectors, direction, kind(learning_rate * size))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_gradient(table, row, gradient, step, tables):
+def add_gradient(table: Table, row: int, gradient: Floats, step: int, tables: AdamTables) -> None:
     """Decay the moments of `row` to `step` and add its gradient to them."""
     kind = gradient.dtype.type
     direction, root = table.direction[row], table.root[row]

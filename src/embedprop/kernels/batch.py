@@ -2,8 +2,21 @@
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
+
+from embedprop.kernels.arrays import Float, Floats, Ints
+
+
+class Labels(NamedTuple):
+    """l_i(v) as CSR with weights that add up to 1 per node, and totals T(v).
+
+    Empty `ptr`: each node is its own only label, with weight 1 (the type `node`).
+    """
+
+    ptr: Ints
+    ids: Ints
+    weights: Floats
+    totals: Floats
 
 
 class Draws(NamedTuple):
@@ -13,12 +26,12 @@ class Draws(NamedTuple):
     (an empty array: all 1), and compares it with negatives[i].
     """
 
-    nodes: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    neighbor_ids: np.ndarray
-    neighbor_weights: np.ndarray
-    negatives: np.ndarray
+    nodes: Ints
+    starts: Ints
+    ends: Ints
+    neighbor_ids: Ints
+    neighbor_weights: Floats
+    negatives: Ints
 
 
 class Reads(NamedTuple):
@@ -27,9 +40,9 @@ class Reads(NamedTuple):
     weights (an empty array: all 1) are w(x, v) T(x): edge weight times the label weight of x.
     """
 
-    offsets: np.ndarray
-    local: np.ndarray
-    weights: np.ndarray
+    offsets: Ints
+    local: Ints
+    weights: Floats
 
 
 class Scratch(NamedTuple):
@@ -39,21 +52,21 @@ class Scratch(NamedTuple):
     slot: who sends a gradient there (no weights: all 1).
     """
 
-    slot: np.ndarray
-    rows: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    entries: np.ndarray
-    weights: np.ndarray
+    slot: Ints
+    rows: Ints
+    starts: Ints
+    ends: Ints
+    entries: Ints
+    weights: Floats
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _weight(weights, index):
+def _weight(weights: Floats, index: int) -> Float:
     return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _place(row, slot, rows, n_rows):
+def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
     if slot[row] < 0:
         slot[row] = n_rows
         rows[n_rows] = row
@@ -62,11 +75,17 @@ def _place(row, slot, rows, n_rows):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def list_nodes(draws, low, high, totals, reads, scratch):
+def list_nodes(
+    draws: Draws, low: int, high: int, totals: Floats, reads: Reads, scratch: Scratch
+) -> int:
     """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
     # Named tuples in inner loops cost reference counts: take the arrays out first.
     slot, rows, local, weights = scratch.slot, scratch.rows, reads.local, reads.weights
-    neighbor_ids, edge_weights, negatives = draws.neighbor_ids, draws.neighbor_weights, draws.negatives
+    neighbor_ids, edge_weights, negatives = (
+        draws.neighbor_ids,
+        draws.neighbor_weights,
+        draws.negatives,
+    )
     weighted = weights.shape[0] > 0
     n_rows, n_local = 0, 0
     for i in range(low, high):
@@ -86,7 +105,9 @@ def list_nodes(draws, low, high, totals, reads, scratch):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def list_labels(labels, nodes, n_nodes, starts, ends, scratch):
+def list_labels(
+    labels: Labels, nodes: Ints, n_nodes: int, starts: Ints, ends: Ints, scratch: Scratch
+) -> int:
     """List the distinct labels of nodes[:n_nodes], and where each node's labels stand."""
     n_rows = 0
     for i in range(n_nodes):
@@ -97,14 +118,14 @@ def list_labels(labels, nodes, n_nodes, starts, ends, scratch):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def clear(scratch, n_rows):
+def clear(scratch: Scratch, n_rows: int) -> None:
     """Forget the rows of a batch."""
     for i in range(n_rows):
         scratch.slot[scratch.rows[i]] = -1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _start_lists(starts, ends, n_rows):
+def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
     """Turn the counts in `ends` into the starts of empty lists."""
     total = 0
     for i in range(n_rows):
@@ -114,7 +135,9 @@ def _start_lists(starts, ends, n_rows):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _append(ends, entries, weights, slot, entry, weight):
+def _append(
+    ends: Ints, entries: Ints, weights: Floats, slot: int, entry: int, weight: Float
+) -> None:
     end = ends[slot]
     entries[end] = entry
     if weights.shape[0] > 0:
@@ -123,7 +146,16 @@ def _append(ends, entries, weights, slot, entry, weight):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def list_senders(draws, low, high, batch_size, active, reads, scratch, n_rows):
+def list_senders(
+    draws: Draws,
+    low: int,
+    high: int,
+    batch_size: int,
+    active: Floats,
+    reads: Reads,
+    scratch: Scratch,
+    n_rows: int,
+) -> None:
     """For each node of the batch, list the backward messages that it receives.
 
     Message b + kind * batch_size comes from position low + b: kind 0 goes to its neighbors, 1 to
@@ -156,7 +188,9 @@ def list_senders(draws, low, high, batch_size, active, reads, scratch, n_rows):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def list_label_senders(labels, nodes, n_nodes, senders, scratch, n_rows):
+def list_label_senders(
+    labels: Labels, nodes: Ints, n_nodes: int, senders: Scratch, scratch: Scratch, n_rows: int
+) -> None:
     """For each label of the batch, list the nodes that have it and received a message."""
     slot, starts, ends = scratch.slot, scratch.starts, scratch.ends
     entries, weights = scratch.entries, scratch.weights

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from embedprop.kernels.arrays import Floats, Ints, Key
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
@@ -10,7 +12,7 @@ _MAX_REDRAWS = 100
 
 
 @njit(cache=True, nogil=True)
-def _mix(x):
+def _mix(x: Key) -> Key:
     """Scramble 64 bits (the finalizer of SplitMix64)."""
     x = (x ^ (x >> np.uint64(30))) * _MIX1
     x = (x ^ (x >> np.uint64(27))) * _MIX2
@@ -18,7 +20,7 @@ def _mix(x):
 
 
 @njit(cache=True, nogil=True)
-def uniform(key, node, index):
+def uniform(key: Key, node: int, index: int) -> float:
     """Return a number in [0, 1), the `index`-th of `node` under `key`."""
     x = _mix(key + np.uint64(node) * _GOLDEN)
     x = _mix(x + (np.uint64(index) + np.uint64(1)) * _GOLDEN)
@@ -26,7 +28,7 @@ def uniform(key, node, index):
 
 
 @njit(cache=True, nogil=True)
-def draw_uniform(nodes, n_nodes, n_negatives, key):
+def draw_uniform(nodes: Ints, n_nodes: int, n_negatives: int, key: Key) -> Ints:
     """Return n_negatives nodes u != v for each v, uniform over the others: (nodes, negatives)."""
     drawn = np.empty((nodes.shape[0], n_negatives), np.int32)
     for i in range(nodes.shape[0]):
@@ -37,7 +39,7 @@ def draw_uniform(nodes, n_nodes, n_negatives, key):
 
 
 @njit(cache=True, nogil=True)
-def draw_weighted(nodes, cumulative, n_negatives, key):
+def draw_weighted(nodes: Ints, cumulative: Floats, n_negatives: int, key: Key) -> Ints:
     """Return n_negatives nodes u != v for each v, by the weights whose running sum is given."""
     n_nodes = cumulative.shape[0]
     total = cumulative[n_nodes - 1]
@@ -54,7 +56,7 @@ def draw_weighted(nodes, cumulative, n_negatives, key):
                     break
             if other == nodes[i]:
                 # One node has nearly all the weight: take any other, so that u != v holds.
-                other = (nodes[i] + 1 + np.int64(uniform(key, nodes[i], index) * (n_nodes - 1)))
+                other = nodes[i] + 1 + np.int64(uniform(key, nodes[i], index) * (n_nodes - 1))
                 other = other % n_nodes
                 index += 1
             drawn[i, j] = other
@@ -62,7 +64,9 @@ def draw_weighted(nodes, cumulative, n_negatives, key):
 
 
 @njit(cache=True, nogil=True)
-def draw_neighbors(nodes, ptr, most, starts, key, max_size):
+def draw_neighbors(
+    nodes: Ints, ptr: Ints, most: int, starts: Ints, key: Key, max_size: int
+) -> Ints:
     """Return the places in the CSR of at most `most` neighbors of each node, without replacement.
 
     The places of nodes[i] stand from starts[i] on. Floyd's method: `most` draws per node, whatever
@@ -78,9 +82,8 @@ def draw_neighbors(nodes, ptr, most, starts, key, max_size):
                 places[out + e] = first + e
             continue
         for e in range(size - most, size):
-            chosen = np.int64(uniform(key, nodes[i], e) * (e + 1))
-            if last_seen[chosen] == i:
-                chosen = e
+            drawn = np.int64(uniform(key, nodes[i], e) * (e + 1))
+            chosen = e if last_seen[drawn] == i else drawn
             last_seen[chosen] = i
             places[out] = first + chosen
             out += 1

@@ -18,8 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from embedprop.kernels.adam import add_gradient, catch_up
+from embedprop.kernels.adam import AdamTables, Table, add_gradient, catch_up
+from embedprop.kernels.arrays import Float, Floats, Ints
 from embedprop.kernels.batch import (
+    Draws,
+    Labels,
+    Reads,
+    Scratch,
     clear,
     list_label_senders,
     list_labels,
@@ -29,23 +34,11 @@ from embedprop.kernels.batch import (
 from embedprop.kernels.segments import distance, split, sum_rows, sum_segments
 
 
-class Labels(NamedTuple):
-    """l_i(v) as CSR with weights that add up to 1 per node, and totals T(v).
-
-    Empty `ptr`: each node is its own only label, with weight 1 (the type `node`).
-    """
-
-    ptr: np.ndarray
-    ids: np.ndarray
-    weights: np.ndarray
-    totals: np.ndarray
-
-
 class Settings(NamedTuple):
     """Numbers that hold for a whole run."""
 
     batch_size: int
-    margin: float
+    margin: Float
     learning_rate: float
     n_parts: int
 
@@ -58,14 +51,16 @@ class Buffers(NamedTuple):
     and its gradient, empty for the type `node`.
     """
 
-    messages: np.ndarray
-    gradients: np.ndarray
-    embeddings: np.ndarray
-    node_gradients: np.ndarray
+    messages: Floats
+    gradients: Floats
+    embeddings: Floats
+    node_gradients: Floats
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def reconstruct(h, source, draws, i, reads, b, single):
+def reconstruct(
+    h: Floats, source: Floats, draws: Draws, i: int, reads: Reads, b: int, single: bool
+) -> Float:
     """Write h~ of position i (the b-th of its batch) into `h`; return 1 / sum of the weights."""
     if single:
         sum_rows(
@@ -86,7 +81,7 @@ def reconstruct(h, source, draws, i, reads, b, single):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def compare(h, h_own, h_other, d_own, margin, message):
+def compare(h: Floats, h_other: Floats, d_own: Float, margin: Float, message: Floats) -> Float:
     """Return [margin + d(h~, h(v)) - d(h~, h(u))]+ and write its gradient in h(u)."""
     kind = h.dtype.type
     d_other = distance(h, h_other)
@@ -103,7 +98,17 @@ def compare(h, h_own, h_other, d_own, margin, message):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def send(h, h_own, d_own, n_active, messages, b, batch_size, n_negatives, scale):
+def send(
+    h: Floats,
+    h_own: Floats,
+    d_own: Float,
+    n_active: int,
+    messages: Floats,
+    b: int,
+    batch_size: int,
+    n_negatives: int,
+    scale: Float,
+) -> None:
     """Write the gradients in h(v) and in the neighbors of position b from those in its h(u)."""
     kind = h.dtype.type
     own = messages[batch_size + b]
@@ -120,7 +125,19 @@ def send(h, h_own, d_own, n_active, messages, b, batch_size, n_negatives, scale)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", parallel=True)
-def forward(source, draws, low, high, reads, slot, single, settings, messages, losses, bounds):
+def forward(
+    source: Floats,
+    draws: Draws,
+    low: int,
+    high: int,
+    reads: Reads,
+    slot: Ints,
+    single: bool,
+    settings: Settings,
+    messages: Floats,
+    losses: Floats,
+    bounds: Ints,
+) -> None:
     """Reconstruct and compare positions low..high; losses[b] < 0 means margin satisfied."""
     n_negatives = draws.negatives.shape[1]
     batch_size = settings.batch_size
@@ -138,7 +155,7 @@ def forward(source, draws, low, high, reads, slot, single, settings, messages, l
                 node = draws.negatives[i, j]
                 h_other = source[node if single else slot[node]]
                 hinge = compare(
-                    h, h_own, h_other, d_own, settings.margin, messages[(2 + j) * batch_size + b]
+                    h, h_other, d_own, settings.margin, messages[(2 + j) * batch_size + b]
                 )
                 if hinge != 0:
                     loss += hinge
@@ -149,7 +166,16 @@ def forward(source, draws, low, high, reads, slot, single, settings, messages, l
 
 
 @njit(cache=True, nogil=True, error_model="numpy", parallel=True)
-def backward(table, source, scratch, n_rows, gradients, step, tables, bounds):
+def backward(
+    table: Table,
+    source: Floats,
+    scratch: Scratch,
+    n_rows: int,
+    gradients: Floats,
+    step: int,
+    tables: AdamTables,
+    bounds: Ints,
+) -> None:
     """Add to the moments of each row the sum of the messages that it receives."""
     split(scratch.starts, scratch.ends, 0, n_rows, 8, bounds)
     for part in prange(bounds.shape[0] - 1):
@@ -162,7 +188,15 @@ def backward(table, source, scratch, n_rows, gradients, step, tables, bounds):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", parallel=True)
-def catch_up_rows(table, rows, n_rows, until, learning_rate, tables, n_parts):
+def catch_up_rows(
+    table: Table,
+    rows: Ints,
+    n_rows: int,
+    until: int,
+    learning_rate: float,
+    tables: AdamTables,
+    n_parts: int,
+) -> None:
     """Bring rows[:n_rows] to their values after step `until`, in parallel."""
     for part in prange(n_parts):
         low, high = part * n_rows // n_parts, (part + 1) * n_rows // n_parts
@@ -170,7 +204,18 @@ def catch_up_rows(table, rows, n_rows, until, learning_rate, tables, n_parts):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def epb_batches(table, labels, draws, settings, step, tables, buffers, reads, nodes, words):
+def epb_batches(
+    table: Table,
+    labels: Labels,
+    draws: Draws,
+    settings: Settings,
+    step: int,
+    tables: AdamTables,
+    buffers: Buffers,
+    reads: Reads,
+    nodes: Scratch,
+    words: Scratch,
+) -> float:
     """Move `table` in place by one pass of EP-B over `draws`; return the summed loss.
 
     Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.
@@ -200,7 +245,17 @@ def epb_batches(table, labels, draws, settings, step, tables, buffers, reads, no
                 nodes.starts, nodes.ends, n_nodes, bounds,
             )  # fmt: skip
         forward(
-            source, draws, low, high, reads, nodes.slot, single, settings, buffers.messages, losses, bounds
+            source,
+            draws,
+            low,
+            high,
+            reads,
+            nodes.slot,
+            single,
+            settings,
+            buffers.messages,
+            losses,
+            bounds,
         )
         total += losses[: high - low].sum()
         list_senders(draws, low, high, settings.batch_size, losses, reads, nodes, n_nodes)

@@ -3,27 +3,41 @@
 import numpy as np
 from numba import njit, prange
 
+from embedprop.kernels.arrays import Float, Floats, Ints
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_one(total, weight, row):
+def _add_one(total: Floats, weight: Float, row: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] += weight * row[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_four(total, a, b, c, d):
+def _add_four(total: Floats, a: Floats, b: Floats, c: Floats, d: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] += (a[k] + b[k]) + (c[k] + d[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_four_weighted(total, wa, a, wb, b, wc, c, wd, d):
+def _add_four_weighted(
+    total: Floats,
+    wa: Float,
+    a: Floats,
+    wb: Float,
+    b: Floats,
+    wc: Float,
+    c: Floats,
+    wd: Float,
+    d: Floats,
+) -> None:
     for k in range(total.shape[0]):
         total[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sum_rows(total, source, ids, weights, start, end):
+def sum_rows(
+    total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, end: int
+) -> None:
     """Total = sum of weights[e] * source[ids[e]] over start <= e < end; no weights: all 1.
 
     Four rows at a time: four independent reads are under way at once, and `total` goes through
@@ -49,7 +63,7 @@ def sum_rows(total, source, ids, weights, start, end):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def split(starts, ends, low, high, extra, bounds):
+def split(starts: Ints, ends: Ints, low: int, high: int, extra: int, bounds: Ints) -> None:
     """Cut low..high into contiguous parts of about equal cost: segment length + `extra` each."""
     n_parts = bounds.shape[0] - 1
     cost = 0
@@ -67,7 +81,16 @@ def split(starts, ends, low, high, extra, bounds):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", parallel=True)
-def sum_segments(out, source, ids, weights, starts, ends, n, bounds):
+def sum_segments(
+    out: Floats,
+    source: Floats,
+    ids: Ints,
+    weights: Floats,
+    starts: Ints,
+    ends: Ints,
+    n: int,
+    bounds: Ints,
+) -> None:
     """out[i] = the sum over segment i, for i < n; each by one thread, in order."""
     split(starts, ends, 0, n, 1, bounds)
     for part in prange(bounds.shape[0] - 1):
@@ -76,7 +99,7 @@ def sum_segments(out, source, ids, weights, starts, ends, n, bounds):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def distance(a, b):
+def distance(a: Floats, b: Floats) -> Float:
     """Return the Euclidean distance; reordering the sum lets it use vector registers."""
     total = a.dtype.type(0)
     for k in range(a.shape[0]):
@@ -85,7 +108,17 @@ def distance(a, b):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def weighted_means(source, low, high, masses, ptr, ids, weights, out, out_low):
+def weighted_means(
+    source: Floats,
+    low: int,
+    high: int,
+    masses: Floats,
+    ptr: Ints,
+    ids: Ints,
+    weights: Floats,
+    out: Floats,
+    out_low: int,
+) -> Floats:
     """Write the weighted mean of columns low..high of source[ids] per set into out[:, out_low:].
 
     A member counts weights[e] * masses[ids[e]]; an empty array stands for ones, a mass of 0 for

@@ -106,9 +106,7 @@ class _Run:
         self._n_done = 0
         self.history: dict[str, list[float]] = {name: [] for name in states}
         n_visited = len(drawer.visited)
-        work = sum(
-            state.work_per_node(drawer.sizes.sum() / n_visited) for state in states.values()
-        )
+        work = sum(state.work_per_node(drawer.sizes.sum() / n_visited) for state in states.values())
         n_batches = max(1, int(_WORK_PER_RUN / work / plan.batch_size))
         self._positions_per_run = n_batches * plan.batch_size
 
@@ -156,16 +154,18 @@ class _Run:
 def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTables) -> None:
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
     if not epb_batches.signatures and not _is_cached():
-        logger.warning("Compiling the kernels: once, about half a minute; later runs start at once.")
+        logger.warning(
+            "Compiling the kernels: once, about half a minute; later runs start at once."
+        )
     nothing = drawer.draw(0, drawer.visited[:0])
     for state in states.values():
         state.run(nothing, tables, 1)
 
 
 def _is_cached() -> bool:
-    """Return whether Numba has compiled kernels on disk (best effort; only a message hangs on it)."""
+    """Return whether Numba has compiled kernels on disk; only a message hangs on it."""
     try:
-        folder = Path(epb_batches.stats.cache_path)
+        folder = Path(epb_batches.stats.cache_path or "")
         return any(folder.glob("epb.epb_batches-*.nbi"))
     except (AttributeError, OSError, TypeError):
         return False

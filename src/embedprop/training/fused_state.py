@@ -8,8 +8,8 @@ from numpy.typing import DTypeLike, NDArray
 from embedprop.graph.multisets import Multisets
 from embedprop.instance import LabelTypeInstance
 from embedprop.kernels.adam import AdamTables, Table
-from embedprop.kernels.batch import Draws, Reads, Scratch
-from embedprop.kernels.epb import Buffers, Labels, Settings, catch_up_rows, epb_batches
+from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
+from embedprop.kernels.epb import Buffers, Settings, catch_up_rows, epb_batches
 from embedprop.training.plan import TrainingPlan
 
 
@@ -62,7 +62,8 @@ class FusedState:
     def work_per_node(self, mean_degree: float) -> float:
         """Estimate the multiplications for one visited node."""
         labels_per_node = self._labels.ids.size / max(1, self._labels.totals.size)
-        return self._table.vectors.shape[1] * (mean_degree + 4) * (1 + labels_per_node)
+        dim: int = self._table.vectors.shape[1]
+        return dim * (mean_degree + 4) * (1 + labels_per_node)
 
     def run(self, draws: Draws, tables: AdamTables, n_threads: int) -> float:
         """Move the vectors by the batches of `draws`; return the summed loss."""
@@ -122,7 +123,9 @@ def is_identity(sets: Multisets) -> bool:
     )
 
 
-def _scratch(n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike) -> Scratch:
+def _scratch(
+    n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
+) -> Scratch:
     return Scratch(
         np.full(n_slots, -1, np.int32),
         np.zeros(n_rows, np.int32),

@@ -1,4 +1,4 @@
-"""The labels that are learned: the graph's own, and a dummy label for each node that lacks a type."""
+"""The labels that are learned: the graph's own, and dummy labels for nodes that lack a type."""
 
 from __future__ import annotations
 

@@ -46,7 +46,9 @@ class Neighbors:
         self._neighbors = graph.neighbors
         sizes = graph.neighbors.sizes
         self._largest = int(sizes.max())
-        self._most = None if max_neighbors is None or max_neighbors >= self._largest else max_neighbors
+        self._most = (
+            None if max_neighbors is None or max_neighbors >= self._largest else max_neighbors
+        )
 
     def sizes(self) -> NDArray[np.int64]:
         """Return min(degree, kappa) of each node."""

@@ -26,7 +26,9 @@ class TrainingPlan:
     first_epoch: int = 0
 
     @classmethod
-    def from_params(cls, params: Mapping[str, Any], seed: int, first_epoch: int = 0) -> TrainingPlan:
+    def from_params(
+        cls, params: Mapping[str, Any], seed: int, first_epoch: int = 0
+    ) -> TrainingPlan:
         """Return the plan that an estimator's parameters describe."""
         threads = params["n_threads"]
         return cls(

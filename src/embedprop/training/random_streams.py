@@ -37,4 +37,5 @@ class RandomStreams:
 
     def key(self, purpose: str, *counters: int) -> np.uint64:
         """Return 64 bits for kernels that draw by counters."""
-        return self._sequence(purpose, counters).generate_state(1, np.uint64)[0]
+        key: np.uint64 = self._sequence(purpose, counters).generate_state(1, np.uint64)[0]
+        return key

@@ -25,7 +25,7 @@ class ThreadChoice:
     """
 
     def __init__(self, n_threads: int | None) -> None:
-        available = numba.config.NUMBA_NUM_THREADS
+        available: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         if n_threads is not None and n_threads > available:
             logger.warning(
                 "n_threads=%d is more than the %d that Numba has here: using %d. "

@@ -1,0 +1,13 @@
+"""Types of kernel arguments, for the reader and for mypy; Numba looks at the arrays themselves."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+# float32 in use, float64 in tests.
+Floats: TypeAlias = NDArray[Any]
+# ids int32, pointers int64.
+Ints: TypeAlias = NDArray[Any]
+Float: TypeAlias = Any
+Key: TypeAlias = np.uint64

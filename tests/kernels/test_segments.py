@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.strategies import multisets
+
+from embedprop.graph.multisets import Multisets
+from embedprop.kernels.segments import distance, split, sum_rows, weighted_means
+
+NOTHING = np.empty(0, np.float32)
+SOURCE = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)
+
+
+def expected_sum(ids: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return weights.astype(np.float64) @ SOURCE[ids].astype(np.float64)
+
+
+@given(st.lists(st.integers(0, 8), max_size=11), st.booleans())
+def test_a_sum_over_rows_is_the_weighted_sum(members: list[int], weighted: bool) -> None:
+    ids = np.array([7, *members, 7], np.int32)  # the first and the last are no part of it
+    weights = np.linspace(0.5, 2, len(ids), dtype=np.float32) if weighted else NOTHING
+    total = np.full(3, np.nan, np.float32)
+    sum_rows(total, SOURCE, ids, weights, 1, len(ids) - 1)
+    own = weights[1:-1] if weighted else np.ones(len(members))
+    np.testing.assert_allclose(total, expected_sum(ids[1:-1], own), rtol=1e-5, atol=1e-6)
+
+
+@given(
+    st.lists(st.integers(0, 20), max_size=12), st.integers(1, 5), st.integers(1, 8), st.data()
+)
+def test_parts_cover_every_segment_once_and_in_order(
+    sizes: list[int], n_parts: int, extra: int, data: st.DataObject
+) -> None:
+    ends = np.cumsum(sizes, dtype=np.int64)
+    starts = ends - np.array(sizes, np.int64)
+    low = data.draw(st.integers(0, len(sizes)))
+    high = data.draw(st.integers(low, len(sizes)))
+    bounds = np.full(n_parts + 1, -1, np.int64)
+    split(starts, ends, low, high, extra, bounds)
+    assert bounds[0] == low
+    assert bounds[-1] == high
+    assert (np.diff(bounds) >= 0).all()
+
+
+def test_parts_of_equal_segments_are_equal() -> None:
+    starts = np.arange(0, 40, 5)
+    bounds = np.zeros(5, np.int64)
+    split(starts, starts + 5, 0, 8, 1, bounds)
+    assert bounds.tolist() == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize("dim", [1, 3, 17])
+def test_distance_is_euclidean(dim: int) -> None:
+    a, b = np.random.default_rng(1).normal(size=(2, dim))
+    assert distance(a, b) == pytest.approx(np.linalg.norm(a - b))
+    assert distance(a, a) == 0
+
+
+@given(multisets(max_id=8), st.booleans())
+def test_weighted_means_are_means_by_weight_times_mass(sets: Multisets, with_mass: bool) -> None:
+    masses = np.arange(9, dtype=np.float32) if with_mass else NOTHING  # member 0 has no mass
+    out = np.full((sets.n_sets, 5), 7, np.float32)
+    weights = NOTHING if sets.weights is None else sets.weights
+    totals = weighted_means(SOURCE, 1, 3, masses, sets.ptr, sets.ids, weights, out, 2)
+    for i in range(sets.n_sets):
+        ids = sets.of(i)
+        counts = sets.weights_of(i).astype(np.float64) * (ids if with_mass else 1)
+        assert totals[i] == pytest.approx(counts.sum(), rel=1e-5)
+        if counts.sum() > 0:
+            mean = expected_sum(ids, counts)[1:] / counts.sum()
+            np.testing.assert_allclose(out[i, 2:4], mean, rtol=1e-4, atol=1e-5)
+        else:
+            assert (out[i, 2:4] == 7).all()
+    assert (out[:, [0, 1, 4]] == 7).all()
