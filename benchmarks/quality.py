@@ -15,7 +15,7 @@ import numpy as np
 
 from embedprop import EmbeddingPropagation, load_dataset
 from embedprop.evaluation.node_classification import (
-    L2_VALUES,
+    SOLVERS,
     accuracy_chosen_on_validation,
     cross_validated_f1,
     f1_given_counts,
@@ -31,12 +31,13 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(PUBLISHED))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--solver", choices=SOLVERS, default="batched")
     options = parser.parse_args()
     for name in options.names:
         dataset = load_dataset(name)
         measure = measure_f1 if name == "ppi" else measure_accuracy
         start = time.process_time()
-        result = measure(dataset, options.seeds, options.splits)
+        result = measure(dataset, options.seeds, options.splits, options.solver)
         values = 100 * np.array(result.pop("values"))
         result |= {
             "mean": values.mean().round(2),
@@ -51,14 +52,16 @@ def embed(dataset, margin, seed):
     return model.fit_transform(dataset.graph)
 
 
-def measure_accuracy(dataset, n_seeds, n_splits):
+def measure_accuracy(dataset, n_seeds, n_splits, solver):
     targets = dataset.targets.toarray()
     classes = np.where(targets.any(axis=1), targets.argmax(axis=1), -1)
     values, margins = [], []
     for seed in range(n_seeds):
         candidates = [embed(dataset, margin, seed) for margin in MARGINS]
         found = [
-            accuracy_chosen_on_validation(candidates, classes, per_class_split(classes, split))
+            accuracy_chosen_on_validation(
+                candidates, classes, per_class_split(classes, split), solver=solver
+            )
             for split in range(n_splits)
         ]
         values.append([one["test"] for one in found])
@@ -66,23 +69,23 @@ def measure_accuracy(dataset, n_seeds, n_splits):
     return {"values": values, "margins": {m: margins.count(m) for m in MARGINS}}
 
 
-def measure_f1(dataset, n_seeds, n_splits):
+def measure_f1(dataset, n_seeds, n_splits, solver):
     targets = dataset.targets.toarray().astype(bool)
     nodes = np.flatnonzero(targets.any(axis=1))
     train = share_split(nodes, 0.1, seed=0).train
     by_margin = {
-        margin: cross_validated_f1(embed(dataset, margin, 0), targets, train, L2_VALUES, 3)[
-            :, 0
-        ].max()
+        margin: cross_validated_f1(embed(dataset, margin, 0), targets, train, solver=solver)[:, 0]
         for margin in MARGINS
     }
-    margin = max(by_margin, key=by_margin.get)
+    margin = max(MARGINS, key=lambda one: by_margin[one].max())
     values = []
     for seed in range(n_seeds):
         vectors = embed(dataset, margin, seed)
         values.append(
             [
-                f1_given_counts(vectors, targets, share_split(nodes, 0.1, split))["micro"]
+                f1_given_counts(vectors, targets, share_split(nodes, 0.1, split), solver=solver)[
+                    "micro"
+                ]
                 for split in range(n_splits)
             ]
         )

@@ -66,6 +66,15 @@ class Twins:
             self._adam.step()
         self.step += n_steps
 
+    def leap(self, n_steps: int) -> None:
+        """Do as `wait` does, once momentum is dead: only the state of dense Adam goes on."""
+        state = self._adam.state[self._dense]
+        assert state["exp_avg"].abs().max() < 1e-30
+        state["exp_avg"] *= 0.9**n_steps
+        state["exp_avg_sq"] *= 0.999**n_steps
+        state["step"] += n_steps
+        self.step += n_steps
+
     def error(self, rows: list[int]) -> float:
         """Return the largest difference on `rows` now, in units of the learning rate."""
         dense = self._dense.detach().numpy()[rows]

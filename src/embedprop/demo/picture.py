@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.demo.digits import SIDE, Digits
+from embedprop.demo.digits import INK, SIDE, Digits
 from embedprop.export import replaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLORS = (
     "#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951",
@@ -25,58 +26,61 @@ Points = NDArray[np.float64]
 def map_positions(vectors: NDArray[np.float32]) -> Points:
     """Return a place in the plane for each vector, by t-SNE."""
     from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
 
     perplexity = min(30.0, (len(vectors) - 1) / 4)
-    tsne = TSNE(perplexity=perplexity, init="pca", metric="cosine", random_state=0)
-    return np.asarray(tsne.fit_transform(vectors), np.float64)
+    # Half of the usual iterations, because clusters stand by then; one thread, because several
+    # mostly wait for each other here.
+    tsne = TSNE(perplexity=perplexity, init="pca", max_iter=500, random_state=0)
+    with threadpool_limits(1):
+        return np.asarray(tsne.fit_transform(vectors), np.float64)
 
 
 def draw_map(path: Path, digits: Digits, order: NDArray[np.int64], positions: Points) -> None:
-    """Draw the digits `order` at their positions: dots, rings for new ones, some images."""
+    """Draw the digits `order` at their positions: many as images, all as dots, new ones as rings."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.colors import to_rgb
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8.4, 6.6), dpi=120, facecolor="white")
+    figure = Figure(figsize=(10, 6.4), dpi=120, facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.02, 0.02, 0.96, 0.86))
     axes.set_axis_off()
-    axes.set_aspect("equal", adjustable="datalim")
-    colors = np.array(COLORS)[digits.targets[order]]
+    colors = np.array([to_rgb(color) for color in COLORS])[digits.targets[order]]
     is_new = digits.is_new[order]
+    shown = spread(positions, share=0.028)
+    is_dot = ~is_new
+    is_dot[shown] = False
     x, y = positions.T
-    axes.scatter(x[~is_new], y[~is_new], 11, colors[~is_new], alpha=0.75, linewidths=0)
-    axes.scatter(x[is_new], y[is_new], 24, "white", edgecolors=colors[is_new].tolist())
-    _draw_images(axes, digits.images[order], colors, positions)
-    n_new = int(is_new.sum())
-    figure.text(
-        0.03, 0.945, f"{len(order):,} handwritten digits, arranged by their EP-B vectors",
-        fontsize=15, weight="bold", color="#1f2937",
-    )  # fmt: skip
-    figure.text(
-        0.03, 0.908,
-        f"Colors are the classes, which training never saw. Rings are the {n_new} digits that "
-        "arrived after it.",
-        fontsize=10.5, color="#4b5563",
-    )  # fmt: skip
+    axes.scatter(x[is_dot], y[is_dot], 9, colors[is_dot], alpha=0.28, linewidths=0)
+    axes.scatter(x[is_new], y[is_new], 100, "none", edgecolors=colors[is_new], linewidths=1.2)
+    for index in shown:
+        _draw_image(axes, digits.images[order[index]], colors[index], positions[index])
+    _write_title(figure, len(order), int(is_new.sum()))
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None})
     with replaced(path) as [file]:
         file.write(buffer.getvalue())
 
 
-def _draw_images(
-    axes: Axes, images: NDArray[np.float64], colors: NDArray[np.str_], positions: Points
+def _write_title(figure: Figure, n_digits: int, n_new: int) -> None:
+    title = f"{n_digits:,} handwritten digits, arranged by their EP-B vectors"
+    figure.text(0.03, 0.94, title, fontsize=16, weight="bold", color="#1f2937")
+    text = "Colors are the classes, which training never saw. "
+    text += f"Rings are {n_new} digits that arrived after training."
+    figure.text(0.03, 0.9, text, fontsize=11, color="#4b5563")
+
+
+def _draw_image(
+    axes: Axes, image: NDArray[np.float64], color: NDArray[np.float64], position: Points
 ) -> None:
-    """Draw some of the images where they are, none over another."""
-    from matplotlib.colors import LinearSegmentedColormap
+    """Draw an image in one color, transparent where there is no ink."""
     from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
-    for index in spread(positions, share=0.085):
-        ink = LinearSegmentedColormap.from_list("ink", ["white", str(colors[index])])
-        picture = OffsetImage(images[index].reshape(SIDE, SIDE), zoom=2.6, cmap=ink)
-        frame = {"edgecolor": colors[index], "linewidth": 0.8, "boxstyle": "round,pad=0.12"}
-        x, y = positions[index].tolist()
-        axes.add_artist(AnnotationBbox(picture, (x, y), bboxprops=frame))
+    ink = image.reshape(SIDE, SIDE, 1) / INK
+    picture = OffsetImage(np.concatenate([np.tile(color, (SIDE, SIDE, 1)), ink], axis=2), zoom=1.5)
+    x, y = position.tolist()
+    axes.add_artist(AnnotationBbox(picture, (x, y), frameon=False))
 
 
 def spread(positions: Points, share: float) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.evaluation.node_classification import class_scores
+from embedprop.evaluation.node_classification import score_path
 from embedprop.evaluation.splits import per_class_split
 
 N_EXAMPLES = 10  # of each class
@@ -41,7 +41,7 @@ def few_examples_scores(
         split = per_class_split(targets[:n_known], seed, N_EXAMPLES, 0, n_tested)
         tested = np.concatenate([split.test, np.arange(n_known, len(vectors))])
         examples = targets[split.train, None] == np.arange(n_classes)
-        scores = class_scores(vectors[split.train], examples, vectors[tested], C)
+        (scores,) = score_path(vectors[split.train], examples, vectors[tested], [C])
         right = scores.argmax(axis=1) == targets[tested]
         known.append(right[:n_tested].mean())
         new.append(right[n_tested:].mean())
