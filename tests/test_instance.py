@@ -38,8 +38,7 @@ def test_a_dict_must_fit_the_label_types(name: str, value: dict[str, int]) -> No
     with pytest.raises(InvalidParameterError) as caught:
         instance_of(**{name: value})
     assert str(caught.value) == (
-        f"{name}={value!r} must have one entry for each label type that is learned: "
-        f"'node', 'word'."
+        f"{name}={value!r} must have one entry for each label type that is learned: 'node', 'word'."
     )
 
 
@@ -96,7 +95,7 @@ def test_anything_else_is_no_count(value: Any) -> None:
 
 def test_a_count_may_start_at_zero() -> None:
     assert require_count("epochs", 0, least=0) == 0
-    with pytest.raises(InvalidParameterError, match="epochs=-1 .* at least 0"):
+    with pytest.raises(InvalidParameterError, match=r"epochs=-1 .* at least 0"):
         require_count("epochs", -1, least=0)
 
 
@@ -107,7 +106,9 @@ def test_any_number_above_zero_is_positive(value: Any) -> None:
     assert type(number) is float
 
 
-@pytest.mark.parametrize("value", [0, -1.5, math.nan, math.inf, -math.inf, 10**400])
+@pytest.mark.parametrize(
+    "value", [0, -1.5, math.nan, math.inf, -math.inf, pytest.param(10**400, id="beyond floats")]
+)
 def test_a_number_that_is_not_positive_and_finite_is_refused(value: Any) -> None:
     with pytest.raises(
         InvalidParameterError, match=r"^margin=.* is not possible: it must be finite and above 0\.$"

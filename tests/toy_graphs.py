@@ -37,7 +37,7 @@ def path(n_nodes: int = 5) -> Graph:
 
 
 def star_with_words() -> Graph:
-    """A hub with four leaves; the hub has two words, leaf 3 none, leaf 4 one word twice as heavy."""
+    """A hub with four leaves, and words with weights; leaf3 has none."""
     return Graph.from_edges(
         [("hub", f"leaf{i}") for i in range(1, 5)],
         labels={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -318,15 +318,17 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
                     "EP-B learns from sets of labels; left aside: %s.", ", ".join(map(repr, others))
                 )
             return [name for name in graph.label_types if graph.kinds[name] == "set"]
-        if isinstance(wanted, str) or not wanted:
+        if isinstance(wanted, str) or not isinstance(wanted, Collection) or not len(wanted):
             raise InvalidParameterError(
                 f"label_types={wanted!r} is not possible: give a list of names, for example "
                 f'["word"], or None for all of: {", ".join(map(repr, graph.label_types))}.'
             )
+        kinds = graph.kinds
         for name in wanted:
-            if graph.kinds.get(name) != "set":
-                kind = f"is of kind {graph.kinds[name]!r}" if name in graph.kinds else "is unknown"
-                known = ", ".join(repr(n) for n, k in graph.kinds.items() if k == "set")
+            found = kinds.get(name) if isinstance(name, str) else None
+            if found != "set":
+                kind = "is unknown" if found is None else f"is of kind {found!r}"
+                known = ", ".join(repr(n) for n, k in kinds.items() if k == "set")
                 raise InvalidParameterError(
                     f"label_types={wanted!r}: {name!r} {kind}. EP-B can learn from: {known}."
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -117,10 +117,28 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
         for draft, place in zip(drafts, places, strict=True):
             draft.replace(place)
     except OSError as error:
-        raise OSError(error.errno, f"{paths[0]}: {error.strerror or error}") from error
+        raise OSError(
+            error.errno,
+            f"{paths[0]} could not be written ({error.strerror or error}). Make room, or choose "
+            f"another place; what was there before is unchanged",
+        ) from error
     finally:
         for draft in drafts:
             draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """Make a folder, and remove it again if something goes wrong before anything is in it."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 @FORMATS.register("parquet")
@@ -236,10 +254,9 @@ def _write_projector(
     del column, escape_keys
     if path.exists() and not path.is_dir():
         raise InvalidParameterError(f"{path}: this is a file; the projector needs a folder.")
-    path.mkdir(parents=True, exist_ok=True)
     places = [path / "vectors.tsv", path / "metadata.tsv", path / "projector_config.pbtxt"]
     numbers = "\t".join(["%.9g"] * vectors.shape[1])
-    with replaced(*places) as [vector_file, name_file, settings_file]:
+    with made(path), replaced(*places) as [vector_file, name_file, settings_file]:
         for low in range(0, len(names), _ROWS):
             for row in vectors[low : low + _ROWS].tolist():
                 vector_file.write(f"{numbers % tuple(row)}\n".encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import index
 from typing import Any
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
@@ -49,10 +50,9 @@ class Instance:
             name=params["instance"],
             label_types={
                 label_type: LabelTypeInstance(
-                    require_count(f"dim{where}", dim), require_positive(f"margin{where}", margin)
+                    require_count(*dims[label_type]), require_positive(*margins[label_type])
                 )
                 for label_type in label_types
-                for (where, dim), (_, margin) in [(dims[label_type], margins[label_type])]
             },
             n_negatives=require_count("n_negatives", params["n_negatives"]),
             negatives=params["negatives"],
@@ -62,9 +62,9 @@ class Instance:
 
 
 def _per_type(name: str, value: Any, label_types: Sequence[str]) -> dict[str, tuple[str, Any]]:
-    """Return (where it stands, value) per label type from one value or a dict of them."""
+    """Return (name for messages, value) per label type from one value or a dict of them."""
     if not isinstance(value, Mapping):
-        return dict.fromkeys(label_types, ("", value))
+        return dict.fromkeys(label_types, (name, value))
     missing = [label_type for label_type in label_types if label_type not in value]
     unknown = [label_type for label_type in value if label_type not in label_types]
     if missing or unknown:
@@ -72,25 +72,34 @@ def _per_type(name: str, value: Any, label_types: Sequence[str]) -> dict[str, tu
             f"{name}={dict(value)!r} must have one entry for each label type that is learned: "
             f"{', '.join(map(repr, label_types))}."
         )
-    return {label_type: (f"[{label_type!r}]", value[label_type]) for label_type in label_types}
+    return {key: (f"{name}[{key!r}]", value[key]) for key in label_types}
 
 
 def require_count(name: str, value: Any, least: int = 1) -> int:
     """Return `value` if it is a whole number of at least `least`."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
         raise InvalidParameterError(
             f"{name}={value!r} is not possible: it must be a whole number of at least {least}."
         )
-    return int(value)
+    return number
 
 
 def require_positive(name: str, value: Any) -> float:
     """Return `value` if it is a finite number above 0."""
-    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+    try:
+        if isinstance(value, bool | str | bytes):
+            raise TypeError
+        number = float(value)
+    except TypeError:
         raise InvalidParameterError(
             f"{name}={value!r} is not possible: it must be a number above 0."
-        )
-    number = float(value)
+        ) from None
+    except OverflowError:  # an integer beyond all floats
+        number = float("inf")
     if not 0 < number < float("inf"):
         raise InvalidParameterError(
             f"{name}={value!r} is not possible: it must be finite and above 0."

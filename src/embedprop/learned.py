@@ -52,7 +52,7 @@ class Learned:
             totals.append(total)
             vocabulary = graph.vocabulary(label_type)
             vectors[label_type] = learned[: labels.n_labels]
-            if previous is not None and label_type != "node":
+            if previous and label_type != "node" and label_type in previous.vocabularies:
                 vocabulary, vectors[label_type] = _kept(
                     previous, label_type, vocabulary, vectors[label_type]
                 )

@@ -78,9 +78,9 @@ def _learned(stored: StoredModel, dims: dict[str, int]) -> Learned:
 
 
 def _plain(value: Any) -> Any:
-    """Return parameters as JSON can hold them: NumPy numbers and tuples become plain."""
+    """Return parameters as JSON can hold them: NumPy numbers, tuples and sets become plain."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value

@@ -42,12 +42,20 @@ def known_labels(
     labels: Mapping[str, Iterable[Hashable] | Mapping[Hashable, float]],
 ) -> dict[str, Multisets]:
     """Return the known ones of a new node's labels, one multiset per label type."""
+    if not isinstance(labels, Mapping):
+        raise InvalidParameterError(
+            f"labels={labels!r} is no dict: give labels by type, such as {{'word': [...]}}."
+        )
     known = {}
     for name, given in labels.items():
         if name not in vocabularies or name == "node":
             types = ", ".join(repr(n) for n in vocabularies if n != "node")
             raise InvalidParameterError(
                 f"labels has the type {name!r}, which the model does not know. It knows: {types}."
+            )
+        if isinstance(given, str):
+            raise InvalidParameterError(
+                f"labels[{name!r}]={given!r} is one string; give a list of labels: [{given!r}]."
             )
         weights = list(given.values()) if isinstance(given, Mapping) else None
         known[name] = _one_set(vocabularies[name].find_all(given), weights)
@@ -60,8 +68,14 @@ def _one_set(ids: np.ndarray, weights: Sequence[float] | None) -> Multisets:
     if weights is None:
         ids = ids[keep]
         return Multisets(np.array([0, len(ids)]), ids)
-    numbers = np.asarray(weights, np.float32)
+    try:
+        with np.errstate(over="ignore"):  # what float32 cannot hold is not finite
+            numbers = np.asarray(weights, np.float32)
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
     if not np.isfinite(numbers).all() or (numbers < 0).any():
-        raise InvalidParameterError(f"weights={list(weights)!r} must be finite and not negative.")
+        raise InvalidParameterError(
+            f"weights={list(weights)!r} must be numbers, finite and not negative."
+        )
     keep &= numbers > 0
     return Multisets(np.array([0, int(keep.sum())]), ids[keep], numbers[keep])

@@ -50,9 +50,7 @@ def test_it_repeats_itself(engine: Engine, run: Run) -> None:
 
 def test_it_reports_every_epoch_to_its_end(engine: Engine, run: Run) -> None:
     heard = []
-    engine.train(
-        run.graph, run.instance, run.plan, run.start, lambda *said: heard.append(said[:2])
-    )
+    engine.train(run.graph, run.instance, run.plan, run.start, lambda *said: heard.append(said[:2]))
     assert {(epoch, 1.0) for epoch in range(3)} <= set(heard)
     assert heard == sorted(heard)
 

@@ -56,7 +56,5 @@ def test_no_nodes_have_no_negatives(negatives: Negatives) -> None:
 @pytest.mark.parametrize("name", list(NEGATIVES))
 def test_other_keys_give_other_negatives(name: str) -> None:
     graph = toy_graphs.messy()
-    draws = {
-        NEGATIVES[name](graph).draw(np.array([0], np.int32), 1, key).item() for key in KEYS
-    }
+    draws = {NEGATIVES[name](graph).draw(np.array([0], np.int32), 1, key).item() for key in KEYS}
     assert len(draws) > 3

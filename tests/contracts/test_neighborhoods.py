@@ -27,9 +27,7 @@ def most(request: pytest.FixtureRequest) -> int | None:
 
 
 @pytest.fixture(params=list(NEIGHBORHOODS))
-def neighborhood(
-    request: pytest.FixtureRequest, graph: Graph, most: int | None
-) -> Neighborhood:
+def neighborhood(request: pytest.FixtureRequest, graph: Graph, most: int | None) -> Neighborhood:
     return NEIGHBORHOODS[request.param](graph, most)
 
 

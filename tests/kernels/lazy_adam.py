@@ -1,4 +1,4 @@
-"""A table moved by the kernels at sparse cost, beside the same table moved by torch's dense Adam."""
+"""A table that the kernels move at sparse cost, beside one that torch's dense Adam moves."""
 
 from __future__ import annotations
 

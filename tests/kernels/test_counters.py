@@ -15,7 +15,7 @@ def test_numbers_are_uniform_along_each_counter() -> None:
     along_node = [uniform(KEY, i, 0) for i in range(4000)]
     along_key = [uniform(np.uint64(i), 3, 0) for i in range(4000)]
     for numbers in (along_index, along_node, along_key):
-        assert 0 <= min(numbers)
+        assert min(numbers) >= 0
         assert max(numbers) < 1
         assert kstest(numbers, "uniform").pvalue > UNLIKELY
 

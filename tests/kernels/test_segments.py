@@ -27,9 +27,7 @@ def test_a_sum_over_rows_is_the_weighted_sum(members: list[int], weighted: bool)
     np.testing.assert_allclose(total, expected_sum(ids[1:-1], own), rtol=1e-5, atol=1e-6)
 
 
-@given(
-    st.lists(st.integers(0, 20), max_size=12), st.integers(1, 5), st.integers(1, 8), st.data()
-)
+@given(st.lists(st.integers(0, 20), max_size=12), st.integers(1, 5), st.integers(1, 8), st.data())
 def test_parts_cover_every_segment_once_and_in_order(
     sizes: list[int], n_parts: int, extra: int, data: st.DataObject
 ) -> None:

@@ -71,9 +71,7 @@ class Run:
         )
 
     def autograd(self, dtype: type[np.floating] = np.float64) -> TrainingResult:
-        vectors, losses = train_by_autograd(
-            self.graph, self.instance, self.plan, self.start, dtype
-        )
+        vectors, losses = train_by_autograd(self.graph, self.instance, self.plan, self.start, dtype)
         return TrainingResult(vectors, losses)
 
 

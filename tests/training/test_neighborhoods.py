@@ -66,5 +66,6 @@ def test_a_draw_depends_on_key_and_node_alone(star: Graph) -> None:
 
 def test_in_a_directed_graph_only_in_neighbors_speak() -> None:
     graph = Graph.from_edges([("a", "b"), ("c", "b"), ("b", "d")], directed=True)
-    speakers = Neighbors(graph, None).draw(np.array([graph.nodes.find("b")], np.int32), np.uint64(0))
+    b = np.array([graph.nodes.find("b")], np.int32)
+    speakers = Neighbors(graph, None).draw(b, np.uint64(0))
     assert {graph.nodes[i] for i in heard(speakers, 0)} == {"a", "c"}

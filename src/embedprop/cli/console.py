@@ -11,6 +11,10 @@ from contextlib import contextmanager
 import typer
 
 
+class StoppedError(Exception):
+    """Ctrl-C, and what has become of the work."""
+
+
 class ConsoleHandler(logging.Handler):
     """Shows what the library logs: notices as part of the text, warnings beside it."""
 

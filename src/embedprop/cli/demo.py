@@ -17,7 +17,7 @@ def demo(
     ] = Path("embedprop-demo"),
     quiet: QuietOption = False,
 ) -> None:
-    """Train on real data without a download: measure, show neighbors, draw a map."""
+    """See it work on real data; needs no download."""
     from embedprop.demo.run import run_demo
 
     run_demo(out, speaker(quiet), verbose=not quiet)

@@ -35,7 +35,7 @@ def export(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write the vectors of a model's nodes or labels for use elsewhere."""
+    """Write vectors as files that other tools read."""
     from embedprop.estimator import EmbeddingPropagation
     from embedprop.export import default_path, export_vectors
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from embedprop.cli.console import complain, speaker
+from embedprop.cli.console import StoppedError, speaker
 from embedprop.cli.options import (
     ColumnsOption,
     DirectedOption,
@@ -34,7 +34,6 @@ def fit(
     edges: Annotated[
         Path,
         typer.Argument(
-            metavar="EDGES",
             help="A file with columns source,target[,weight][,relation], or a plain edge list.",
             show_default=False,
         ),
@@ -50,7 +49,9 @@ def fit(
     columns: ColumnsOption = None,
     header: HeaderOption = None,
     separator: SeparatorOption = None,
-    instance: Annotated[str, typer.Option(help="Instance of the framework: epb.")] = "epb",
+    instance: Annotated[
+        str, typer.Option(metavar="epb", help="Instance of the framework.")
+    ] = "epb",
     dim: Annotated[
         str, typer.Option(metavar="N", help="Dimensions per label type; or node=64,word=128.")
     ] = "128",
@@ -70,12 +71,12 @@ def fit(
         int, typer.Option(metavar="N", help="Nodes that each node is compared with per visit.")
     ] = 1,
     negatives: Annotated[
-        str, typer.Option(help="How these are drawn: uniform, or by degree.")
+        str, typer.Option(metavar="uniform|degree", help="How these are drawn.")
     ] = "uniform",
     neighborhood: Annotated[
-        str, typer.Option(help="Who speaks to a node: neighbors.")
+        str, typer.Option(metavar="neighbors", help="Who speaks to a node.")
     ] = "neighbors",
-    engine: Annotated[str, typer.Option(help="How to compute: auto or fused.")] = "auto",
+    engine: Annotated[str, typer.Option(metavar="auto|fused", help="How to compute.")] = "auto",
     n_threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads. Default: as many as help.")
     ] = None,
@@ -84,7 +85,7 @@ def fit(
     ] = "0",
     quiet: QuietOption = False,
 ) -> None:
-    """Learn vectors for the nodes and labels of a graph, and save them as a model."""
+    """Learn vectors for nodes and labels; save a model."""
     from embedprop.estimator import EmbeddingPropagation
     from embedprop.graph.graph import Graph
     from embedprop.spelling import shell_word
@@ -126,8 +127,7 @@ def fit(
         say(graph.summary())
         model.fit(graph)
     except KeyboardInterrupt as stop:
-        _save_what_is_there(model, out, str(stop))
-        raise typer.Exit(130) from None
+        raise StoppedError(_save_what_is_there(model, out, str(stop))) from None
     model.save(out)
     folder = shell_word(out)
     say(f"\nThe model is in {out}. Try next:")
@@ -149,11 +149,10 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
     choose_engine(model.engine, instance)
 
 
-def _save_what_is_there(model: EmbeddingPropagation, out: Path, message: str) -> None:
-    """Save an interrupted model if it has learned for an epoch at least."""
+def _save_what_is_there(model: EmbeddingPropagation, out: Path, message: str) -> str:
+    """Save an interrupted model if it has learned for an epoch at least; return what to say."""
     history = getattr(model, "loss_history_", {})
     if not any(history.values()):
-        complain(f"Stopped before the first epoch ended: nothing was written to {out}.")
-        return
+        return f"Stopped before the first epoch ended: nothing was written to {out}."
     model.save(out)
-    complain(f"{message} It is saved in {out}.")
+    return f"{message} It is saved in {out}."

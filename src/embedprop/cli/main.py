@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from embedprop import __version__
-from embedprop.cli.console import complain, console, reason
+from embedprop.cli.console import StoppedError, complain, console, reason
 from embedprop.cli.demo import demo
 from embedprop.cli.export import export
 from embedprop.cli.fit import fit
@@ -20,6 +20,7 @@ from embedprop.errors import EmbedpropError
 
 # Where it lives depends on the version of typer; its public child does not.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+INTERRUPTED = 130
 
 # Plain help: rich would double the time it takes to show.
 app = typer.Typer(
@@ -61,6 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         except UsageError as error:
             complain(_usage_message(error))
+        except StoppedError as stop:
+            complain(str(stop))
+            return INTERRUPTED
+        except (typer.Abort, KeyboardInterrupt):
+            complain("Stopped.")
+            return INTERRUPTED
         except EmbedpropError as error:
             complain(str(error))
         except BrokenPipeError:  # the reader of our output has gone: nobody to tell
@@ -69,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except OSError as error:
             complain(reason(error))
         else:
+            if code == INTERRUPTED:  # Ctrl-C, in newer versions of typer
+                complain("Stopped.")
             return code if isinstance(code, int) else 0
     return 2
 

@@ -10,9 +10,7 @@ import typer
 
 Number = TypeVar("Number", int, float)
 
-ModelArgument = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The folder of a model.", show_default=False)
-]
+ModelArgument = Annotated[Path, typer.Argument(help="The folder of a model.", show_default=False)]
 LabelOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -68,7 +66,8 @@ def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name.strip() and equals and value.strip()):
-            raise bad_value(option, f"expected NAME=VALUE, but came {text!r}")
+            form = "TYPE=FILE" if option == "--label" else "NAME=VALUE"
+            raise bad_value(option, f"expected {form}, but came {text!r}")
         if name in found:
             raise bad_value(option, f"{name!r} is given twice")
         found[name.strip()] = value

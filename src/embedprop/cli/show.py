@@ -13,11 +13,9 @@ from embedprop.cli.options import ModelArgument, QuietOption
 
 def similar(
     model: ModelArgument,
-    name: Annotated[
+    node: Annotated[
         str,
-        typer.Argument(
-            metavar="NODE", help="A node; with --label-type a label.", show_default=False
-        ),
+        typer.Argument(help="A node; with --label-type a label.", show_default=False),
     ],
     k: Annotated[int, typer.Option("-k", metavar="N", help="How many to show.")] = 10,
     label_type: Annotated[
@@ -25,16 +23,16 @@ def similar(
     ] = None,
     quiet: QuietOption = False,  # noqa: ARG001 (there is nothing to silence but the result)
 ) -> None:
-    """Show the nodes that are most similar to a node, by cosine."""
+    """Show what is most similar to a node, by cosine."""
     from embedprop.estimator import EmbeddingPropagation
     from embedprop.spelling import as_known
 
     fitted = EmbeddingPropagation.load(model)
     if label_type is None:
-        found = fitted.similar(as_known(name, fitted.nodes_), k)
+        found = fitted.similar(as_known(node, fitted.nodes_), k)
     else:
         known = fitted.labels_.get(label_type, ())
-        found = fitted.similar_labels(label_type, as_known(name, known), k)
+        found = fitted.similar_labels(label_type, as_known(node, known), k)
     _show("node" if label_type is None else label_type, found)
 
 

@@ -56,7 +56,7 @@ def transform(
     separator: SeparatorOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Compute vectors for new nodes from their edges to known ones, without learning."""
+    """Compute vectors of new nodes, without learning."""
     from embedprop.estimator import EmbeddingPropagation
     from embedprop.export import check_file, write_parquet
     from embedprop.graph.graph import Graph

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.demo.digits import INK, SIDE, Digits
+from embedprop.demo.digits import SIDE, Digits
 from embedprop.export import replaced
 
 if TYPE_CHECKING:
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 COLORS = (
     "#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951",
-    "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#6b7280",
+    "#ff8ab7", "#a463f2", "#5fb0f2", "#9c6b4e", "#6b7280",
 )  # fmt: skip
 Points = NDArray[np.float64]
+# The map is 1 high and so many wide; an image on it needs so much room around its middle.
+WIDTH = 1.8
+ROOM = 0.055
+AROUND = np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
 
 
 def map_positions(vectors: NDArray[np.float32]) -> Points:
@@ -37,30 +41,52 @@ def map_positions(vectors: NDArray[np.float32]) -> Points:
 
 
 def draw_map(path: Path, digits: Digits, order: NDArray[np.int64], positions: Points) -> None:
-    """Draw the digits `order` at their positions: many as images, all as dots, new ones as rings."""
+    """Draw the digits `order` at their positions: dots, new ones as rings, an image per class."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.colors import to_rgb
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 6.4), dpi=120, facecolor="white")
+    figure = Figure(figsize=(10, 6.2), dpi=120, facecolor="white")
     FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.02, 0.02, 0.96, 0.86))
+    axes = figure.add_axes((0.03, 0.03, 0.94, 0.83))
     axes.set_axis_off()
-    colors = np.array([to_rgb(color) for color in COLORS])[digits.targets[order]]
-    is_new = digits.is_new[order]
-    shown = spread(positions, share=0.028)
-    is_dot = ~is_new
-    is_dot[shown] = False
-    x, y = positions.T
-    axes.scatter(x[is_dot], y[is_dot], 9, colors[is_dot], alpha=0.28, linewidths=0)
-    axes.scatter(x[is_new], y[is_new], 100, "none", edgecolors=colors[is_new], linewidths=1.2)
-    for index in shown:
-        _draw_image(axes, digits.images[order[index]], colors[index], positions[index])
+    # Distances on such a map have no unit: stretch it to the shape of the picture.
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    points = (positions - low) / (high - low) * (WIDTH, 1.0)
+    targets, is_new = digits.targets[order], digits.is_new[order]
+    x, y = points.T
+    for target in np.unique(targets).tolist():
+        color, known = COLORS[target], (targets == target) & ~is_new
+        new = (targets == target) & is_new
+        axes.scatter(x[known], y[known], 16, color, alpha=0.55, linewidths=0)
+        axes.scatter(x[new], y[new], 26, "white", edgecolors=color, linewidths=1.3, zorder=2)
+    for target, (member, place) in examples(points, targets).items():
+        _draw_image(axes, digits.images[order[member]], COLORS[target], place)
     _write_title(figure, len(order), int(is_new.sum()))
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None})
     with replaced(path) as [file]:
         file.write(buffer.getvalue())
+
+
+def examples(points: Points, targets: NDArray[np.int64]) -> dict[int, tuple[int, Points]]:
+    """Return for each class its most central member, and a free place nearby to show it."""
+    from scipy.spatial import KDTree
+
+    grid = np.stack(np.meshgrid(np.linspace(0, WIDTH, 81), np.linspace(0, 1, 51)), -1).reshape(
+        -1, 2
+    )
+    taken = points
+    found: dict[int, tuple[int, Points]] = {}
+    for target in np.unique(targets).tolist():
+        members = np.flatnonzero(targets == target)
+        center = np.median(points[members], axis=0)
+        member = members[np.linalg.norm(points[members] - center, axis=1).argmin()]
+        room, _ = KDTree(taken).query(grid)
+        away = np.linalg.norm(grid - center, axis=1) + np.where(room < ROOM, 10 - room, 0)
+        place = grid[away.argmin()]
+        found[target] = int(member), place
+        taken = np.concatenate([taken, place + ROOM * AROUND])
+    return found
 
 
 def _write_title(figure: Figure, n_digits: int, n_new: int) -> None:
@@ -71,23 +97,11 @@ def _write_title(figure: Figure, n_digits: int, n_new: int) -> None:
     figure.text(0.03, 0.9, text, fontsize=11, color="#4b5563")
 
 
-def _draw_image(
-    axes: Axes, image: NDArray[np.float64], color: NDArray[np.float64], position: Points
-) -> None:
-    """Draw an image in one color, transparent where there is no ink."""
+def _draw_image(axes: Axes, image: NDArray[np.float64], color: str, place: Points) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
-    ink = image.reshape(SIDE, SIDE, 1) / INK
-    picture = OffsetImage(np.concatenate([np.tile(color, (SIDE, SIDE, 1)), ink], axis=2), zoom=1.5)
-    x, y = position.tolist()
-    axes.add_artist(AnnotationBbox(picture, (x, y), frameon=False))
-
-
-def spread(positions: Points, share: float) -> list[int]:
-    """Return points that are at least `share` of the map's width apart from each other."""
-    least = share * np.ptp(positions, axis=0).max()
-    chosen: list[int] = []
-    for index, position in enumerate(positions):
-        if not chosen or np.linalg.norm(positions[chosen] - position, axis=1).min() >= least:
-            chosen.append(index)
-    return chosen
+    shades = LinearSegmentedColormap.from_list("ink", ["white", color])
+    picture = OffsetImage(image.reshape(SIDE, SIDE), zoom=3.3, cmap=shades, interpolation="nearest")
+    x, y = place.tolist()
+    axes.add_artist(AnnotationBbox(picture, (x, y), frameon=False, zorder=1))

@@ -24,6 +24,7 @@ from embedprop.demo.digits import (
 from embedprop.demo.picture import draw_map, map_positions
 from embedprop.demo.scores import N_DRAWS, N_EXAMPLES, Score, few_examples_scores
 from embedprop.estimator import EmbeddingPropagation
+from embedprop.export import made
 from embedprop.graph import Graph
 from embedprop.spelling import shell_word
 from embedprop.storage.save import check_target
@@ -65,13 +66,13 @@ def run_demo(
     """
     start, folder = perf_counter(), Path(out)
     check_target(folder / "model")
-    folder.mkdir(parents=True, exist_ok=True)
     digits = Digits.load(n_digits, n_new)
-    files = digits.write(folder)
+    with made(folder):
+        files = digits.write(folder)
     say(
-        f"{len(digits.images):,} handwritten digits, {SIDE} x {SIDE} pixels each, from "
-        f"scikit-learn. Each is linked to the {N_NEIGHBORS} that look most like it and\n"
-        f"carries its dark pixels as labels. {n_new} of them are held back: they arrive later.\n"
+        f"{len(digits.images):,} handwritten digits of {SIDE} x {SIDE} pixels (scikit-learn's). "
+        f"Each is linked to the {N_NEIGHBORS} that look\nmost like it and carries its dark pixels "
+        f"as labels. {n_new} are held back: they arrive later.\n"
     )
     graph = Graph.read(files["edges"], {"pixel": files["pixels"]})
     say(graph.summary())
@@ -117,20 +118,17 @@ def _measured(
     n_known, targets = len(digits.known), digits.targets[order]
     pixels = few_examples_scores(digits.images[order] / INK, targets, n_known)
     scores = few_examples_scores(vectors, targets, n_known)
-    table = [
-        ("", "from pixels", "from EP-B vectors"),
-        (f"{n_known - 10 * N_EXAMPLES:,} known digits", *map(str, (pixels[0], scores[0]))),
-        (
-            f"{len(digits.new):,} new digits, never seen in training",
-            *map(str, (pixels[1], scores[1])),
-        ),
-    ]
     say(
         f"A linear classifier that is shown {N_EXAMPLES} digits of each class reads the others "
         f"(accuracy, {N_DRAWS} random draws):"
     )
-    for name, left, right in table:
-        say(f"  {name:<42}{left:<16}{right}".rstrip())
+    for name, left, right in [
+        ("", "from pixels", "from EP-B vectors"),
+        (f"{n_known - 10 * N_EXAMPLES:,} known digits", pixels[0], scores[0]),
+        (f"{len(digits.new):,} new digits, never seen in training", pixels[1], scores[1]),
+    ]:
+        say(f"  {name:<42}{left!s:<16}{right!s}".rstrip())
+    say("")
     return DemoResult(pixels, scores, model)
 
 
@@ -145,12 +143,12 @@ def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
     for lines in zip(*(drawn(digits.images[i]) for i in shown), strict=True):
         say("   ".join(lines).rstrip())
     pixel = pixel_name(SHOWN_PIXEL)
-    pixels = ", ".join(str(other) for other, _ in model.similar_labels("pixel", pixel, k=4))
+    pixels = ", ".join(str(other) for other, _ in model.similar_labels("pixel", pixel, k=3))
     n_touching, n_pixels, by_chance = _touching(model)
     say(
         f"\nPixels have vectors too. Nearest to {pixel} (row 4, column 4): {pixels}.\n"
-        f"Training knows nothing of rows and columns, yet for {n_touching} of the {n_pixels} pixels "
-        f"the nearest one\ntouches it in the image (by chance it would be {by_chance:.0f}).\n"
+        f"Training knows nothing of rows and columns, yet for {n_touching} of the {n_pixels} "
+        f"pixels the nearest one\ntouches it in the image (by chance: {by_chance:.0f}).\n"
     )
 
 
@@ -167,8 +165,8 @@ def _touching(model: EmbeddingPropagation) -> tuple[int, int, float]:
 def _say_what_next(folder: Path, digits: Digits, seconds: float, say: Say) -> None:
     place, name = shell_word(folder), digit_name(int(digits.known[0]))
     say(
-        f"Done in {seconds:.0f} s. In {folder} are the map of all digits (map.png), the model, and "
-        f"the data as CSV files. Try next:\n"
+        f"Done in {seconds:.0f} s. Look at {folder / 'map.png'}; the model and the data (CSV) are "
+        f"beside it. Try next:\n"
         f"  embedprop similar {place}/model {name}\n"
         f"  embedprop similar {place}/model {pixel_name(SHOWN_PIXEL)} --label-type pixel\n"
         f"  embedprop transform {place}/model --edges {place}/new_edges.csv --out new.parquet\n"

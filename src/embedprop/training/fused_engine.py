@@ -21,7 +21,7 @@ from embedprop.training.interrupt import InterruptWatch
 from embedprop.training.labels import learned_labels
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
-from embedprop.training.threads import ThreadChoice
+from embedprop.training.threads import ThreadChoice, launch_threads
 
 logger = logging.getLogger(__name__)
 
@@ -157,6 +157,7 @@ def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTable
         logger.warning(
             "Compiling the kernels: once, about half a minute; later runs start at once."
         )
+    launch_threads()
     nothing = drawer.draw(0, drawer.visited[:0])
     for state in states.values():
         state.run(nothing, tables, 1)

@@ -1,0 +1,190 @@
+"""`embedprop fit`."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.conftest import QUICK, Shell, assert_refused
+
+from embedprop import EmbeddingPropagation, Graph
+
+# A value other than the default for each parameter, as typed and as the estimator gets it.
+OTHER_VALUES: dict[str, tuple[str, Any]] = {
+    "instance": ("other", "other"),
+    "dim": ("node=8,word=16", {"node": 8, "word": 16}),
+    "margin": ("node=0.5,word=2", {"node": 0.5, "word": 2.0}),
+    "epochs": ("7", 7),
+    "batch_size": ("5", 5),
+    "learning_rate": ("0.01", 0.01),
+    "label_types": ("word,node", ["word", "node"]),
+    "max_neighbors": ("3", 3),
+    "n_negatives": ("2", 2),
+    "negatives": ("degree", "degree"),
+    "neighborhood": ("other", "other"),
+    "engine": ("fused", "fused"),
+    "n_threads": ("1", 1),
+    "random_state": ("none", None),
+}
+
+
+class ReachedError(Exception):
+    """Training would begin now."""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The parameters of the estimators that commands make; nothing is trained."""
+    seen: list[dict[str, Any]] = []
+
+    def stop(model: EmbeddingPropagation, *_: object) -> None:
+        seen.append(model.get_params())
+        raise ReachedError
+
+    monkeypatch.setattr(EmbeddingPropagation, "fit", stop)
+    monkeypatch.setattr("embedprop.cli.fit._check_settings", lambda *_: None)
+    return seen
+
+
+def test_options_have_the_names_and_defaults_of_the_estimator(
+    shell: Shell, asked: list[dict[str, Any]]
+) -> None:
+    with pytest.raises(ReachedError):
+        shell("fit", "edges.csv", "--out", "model")
+    assert asked == [EmbeddingPropagation().get_params()]
+
+
+def test_every_parameter_of_the_estimator_has_an_option(
+    shell: Shell, asked: list[dict[str, Any]]
+) -> None:
+    params = EmbeddingPropagation().get_params()
+    assert set(OTHER_VALUES) | {"verbose"} == set(params)  # --quiet stands for verbose
+    words = [
+        word
+        for name, (text, _) in OTHER_VALUES.items()
+        for word in (f"--{name.replace('_', '-')}", text)
+    ]
+    with pytest.raises(ReachedError):
+        shell("fit", "edges.csv", "--out", "model", "--quiet", *words)
+    expected = {name: value for name, (_, value) in OTHER_VALUES.items()} | {"verbose": False}
+    assert asked == [expected]
+    assert not [name for name, value in expected.items() if value == params[name]]
+
+
+def test_fit_saves_what_the_estimator_learns(shell: Shell) -> None:
+    answer = shell("fit", "edges.csv", "--label", "word=words.csv", "--out", "new/model", *QUICK)
+    assert answer.code == 0
+    assert answer.err == ""
+    graph = Graph.read("edges.csv", {"word": "words.csv"})
+    expected = EmbeddingPropagation(dim=4, epochs=2, n_threads=1).fit(graph)
+    loaded = EmbeddingPropagation.load("new/model")
+    np.testing.assert_array_equal(loaded.node_embeddings_, expected.node_embeddings_)
+    assert loaded.get_params() == expected.get_params()
+
+
+def test_fit_tells_what_it_understood_where_the_model_is_and_what_to_try(shell: Shell) -> None:
+    Path("edges.csv").write_text("source,target\ntwo words,b\nb,b\n")
+    answer = shell("fit", "edges.csv", "--out", "a model", *QUICK)
+    assert "dropped 1 self-loops" in answer.out
+    assert "edges            1 undirected\n" in answer.out
+    assert "The model is in a model." in answer.out
+    assert "embedprop similar 'a model' 'two words'\n" in answer.out
+    assert shell("similar", "a model", "two words").code == 0
+
+
+def test_quiet_prints_nothing(shell: Shell) -> None:
+    Path("edges.csv").write_text("source,target\na,b\nb,b\n")
+    assert shell("fit", "edges.csv", "--out", "m", "--quiet", *QUICK) == (0, "", "")
+
+
+def test_the_options_of_reading_reach_the_reader(shell: Shell) -> None:
+    Path("arcs.txt").write_text("bob;likes;ann\nann;likes;ann\n")
+    Path("nodes.csv").write_text("node\neve\n")
+    Path("words.csv").write_text("node,label\nbob,tea\nzoe,jam\n")
+    answer = shell(
+        "fit", "arcs.txt", "--out", "m", "--directed", "--no-header", "--separator", ";",
+        "--columns", "source=1,target=3", "--nodes", "nodes.csv", "--self-loops", "keep",
+        "--label", "word=words.csv", "--unknown-nodes", "add", *QUICK,
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert "edges            2 directed" in answer.out
+    assert EmbeddingPropagation.load("m").nodes_ == ("eve", "bob", "ann", "zoe")
+
+
+def test_a_batch_larger_than_the_graph_is_one_batch(shell: Shell) -> None:
+    assert shell("fit", "edges.csv", "--out", "m", "--batch-size", "999", *QUICK).code == 0
+
+
+@pytest.mark.parametrize(
+    ("out", "part"),
+    [
+        ("words.csv", "words.csv: this is a file"),
+        ("words.csv/model", "is a file, so no folder can be made in it"),
+        (".", "neither empty nor an embedprop model"),
+    ],
+)
+def test_a_place_that_takes_no_model_is_refused_before_training(
+    shell: Shell, asked: list[dict[str, Any]], out: str, part: str
+) -> None:
+    assert_refused(shell("fit", "edges.csv", "--out", out), part)
+    assert asked == []
+
+
+def test_a_full_disk_leaves_the_old_model(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell("fit", "edges.csv", "--out", "m", *QUICK)
+    old = EmbeddingPropagation.load("m", verify=True).node_embeddings_.copy()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("embedprop.storage.save._sync", full)
+    answer = shell("fit", "edges.csv", "--out", "m", *QUICK, "--random-state", "1")
+    assert_refused(answer, "m: the model could not be saved (No space left on device)")
+    assert "[Errno" not in answer.err
+    np.testing.assert_array_equal(EmbeddingPropagation.load("m", verify=True).node_embeddings_, old)
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
+    """Press Ctrl-C when the epoch given by "epoch" has been computed."""
+    when = {"epoch": 0}
+
+    @contextmanager
+    def progress_bar(*_: object) -> Iterator[Any]:
+        def report(epoch: int, share: float, losses: Mapping[str, float]) -> None:
+            del share, losses
+            if epoch == when["epoch"]:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        yield report
+
+    monkeypatch.setattr("embedprop.estimator.progress_bar", progress_bar)
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield when
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_saves_what_is_there(shell: Shell, ctrl_c: dict[str, int]) -> None:
+    ctrl_c["epoch"] = 3
+    answer = shell("fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--quiet")
+    assert answer.code == 130
+    assert answer.err == (
+        "Stopped after 3 of 200 epochs; the model holds what was learned. It is saved in m.\n"
+    )
+    assert len(EmbeddingPropagation.load("m").loss_history_["node"]) == 3
+
+
+def test_ctrl_c_in_the_first_epoch_writes_nothing(shell: Shell, ctrl_c: dict[str, int]) -> None:
+    ctrl_c["epoch"] = 0
+    answer = shell("fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1")
+    assert answer.code == 130
+    assert answer.err == "Stopped before the first epoch ended: nothing was written to m.\n"
+    assert not Path("m").exists()

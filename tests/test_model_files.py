@@ -1,0 +1,204 @@
+"""A saved model is the model, to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embedprop import EmbeddingPropagation, Graph
+from embedprop.errors import InvalidModelError, InvalidParameterError
+from embedprop.storage.load import load_model
+from embedprop.storage.save import save_model
+
+SMALL = {"dim": 4, "epochs": 2, "n_threads": 1}
+NAMES: dict[str, list[Any]] = {
+    "strings": ["a", "b c", "", "ü\n", "1"],
+    "integers": [0, -5, 2**62, 7, 1],
+    "tuples": [("a", 1), ("a", 2), ("b", (1, 2)), ("c",), ()],
+    "a mixture": ["1", 1, 2.5, ("1", True), False],
+}
+
+
+def graph_of(names: list[Any]) -> Graph:
+    return Graph.from_edges(
+        list(pairwise(names)),
+        labels={"word": {names[0]: {"x": 2.0, ("y", 1): 0.5}, names[1]: {7: 1.0}}},
+    )
+
+
+@pytest.fixture
+def graph() -> Graph:
+    return graph_of(NAMES["strings"])
+
+
+@pytest.fixture
+def model(graph: Graph) -> EmbeddingPropagation:
+    return EmbeddingPropagation(**SMALL).fit(graph)
+
+
+@pytest.fixture
+def folder(model: EmbeddingPropagation, tmp_path: Path) -> Path:
+    model.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def loaded(folder: Path) -> EmbeddingPropagation:
+    return EmbeddingPropagation.load(folder, verify=True)
+
+
+def assert_same(one: EmbeddingPropagation, other: EmbeddingPropagation) -> None:
+    assert one.get_params() == other.get_params()
+    assert list(one.nodes_) == list(other.nodes_)
+    assert list(map(type, one.nodes_)) == list(map(type, other.nodes_))
+    assert one.node_embeddings_.tobytes() == other.node_embeddings_.tobytes()
+    assert list(one.label_embeddings_) == list(other.label_embeddings_)
+    for name, vectors in one.label_embeddings_.items():
+        assert vectors.tobytes() == other.label_embeddings_[name].tobytes()
+        assert list(one.labels_[name]) == list(other.labels_[name])
+    assert one.loss_history_ == other.loss_history_
+    assert one.seed_ == other.seed_
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_a_loaded_model_is_the_saved_one(names: list[Any], tmp_path: Path) -> None:
+    model = EmbeddingPropagation(**SMALL).fit(graph_of(names))
+    model.save(tmp_path / "model")
+    loaded = EmbeddingPropagation.load(tmp_path / "model")
+    assert_same(loaded, model)
+    for name in names:
+        np.testing.assert_array_equal(loaded[name], model[name])
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"dim": {"node": 3, "word": np.int64(2)}, "margin": {"node": 1.0, "word": 0.5}},
+        {"label_types": ("word",), "margin": np.float32(0.5)},
+        {"label_types": ["node"], "max_neighbors": 2, "negatives": "degree"},
+        {"random_state": None, "verbose": False, "epochs": 0},
+        {"label_types": {"word"}},
+    ],
+)
+def test_parameters_are_kept(params: dict[str, Any], graph: Graph, tmp_path: Path) -> None:
+    model = EmbeddingPropagation(**(SMALL | params)).fit(graph)
+    model.save(tmp_path)
+    loaded = EmbeddingPropagation.load(tmp_path)
+    for name, value in model.get_params().items():
+        kept = getattr(loaded, name)
+        assert kept == (list(value) if isinstance(value, tuple | set) else value)
+    assert loaded.node_embeddings_.tobytes() == model.node_embeddings_.tobytes()
+    assert loaded.seed_ == model.seed_
+
+
+USES: dict[str, Callable[[EmbeddingPropagation, Graph], Any]] = {
+    "transform": lambda model, graph: model.transform(graph).tobytes(),
+    "transform by own labels": lambda model, graph: model.transform(graph, "own").tobytes(),
+    "transform_node": lambda model, _: model.transform_node(["a", "1"], {"word": ["x"]}).tobytes(),
+    "similar": lambda model, _: model.similar("b c", k=3),
+    "similar_labels": lambda model, _: model.similar_labels("word", 7),
+    "similar ids": lambda model, _: model.similar_labels("node", "a"),
+    "partial_fit": lambda model, graph: model.partial_fit(graph).node_embeddings_.tobytes(),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_a_loaded_model_does_all_that_the_saved_one_does(
+    use: Callable[[EmbeddingPropagation, Graph], Any],
+    model: EmbeddingPropagation,
+    loaded: EmbeddingPropagation,
+) -> None:
+    grown = Graph.from_edges(
+        [("a", "b c"), ("new", "a"), ("new", "1"), ("newer", "new")],
+        labels={"word": {"new": ["x", "q"], "a": [7]}},
+    )
+    assert use(loaded, grown) == use(model, grown)
+
+
+def test_a_loaded_model_is_fitted_and_can_be_saved_again(
+    loaded: EmbeddingPropagation, tmp_path: Path
+) -> None:
+    loaded.save(tmp_path / "again")
+    assert_same(EmbeddingPropagation.load(tmp_path / "again"), loaded)
+    loaded.save(tmp_path / "model")  # over the files that it reads from
+    assert_same(EmbeddingPropagation.load(tmp_path / "model", verify=True), loaded)
+
+
+def test_vectors_of_a_loaded_model_stay_on_disk(loaded: EmbeddingPropagation) -> None:
+    vectors, owner = loaded.node_embeddings_, None
+    while vectors is not None and not isinstance(vectors, bytes):
+        owner, vectors = vectors, getattr(vectors, "base", None)
+    assert type(owner).__name__ in ("memmap", "mmap") or isinstance(owner, np.memmap | memoryview)
+
+
+def test_a_subclass_loads_itself(loaded: EmbeddingPropagation, tmp_path: Path) -> None:
+    class Mine(EmbeddingPropagation):
+        pass
+
+    loaded.save(tmp_path / "mine")
+    assert type(Mine.load(tmp_path / "mine")) is Mine
+
+
+def test_node_ids_that_cannot_be_saved_are_refused_at_save(tmp_path: Path) -> None:
+    graph = Graph.from_edges([(frozenset({1}), "b")])
+    model = EmbeddingPropagation(**SMALL).fit(graph)
+    with pytest.raises(InvalidParameterError, match="frozenset"):
+        model.save(tmp_path / "model")
+    assert not (tmp_path / "model" / "manifest.json").exists()
+
+
+def damaged(
+    folder: Path,
+    settings: dict[str, Any] | None = None,
+    arrays: dict[str, np.ndarray | None] | None = None,
+) -> None:
+    """Save a model anew with some settings and arrays changed; None leaves an array out."""
+    stored = load_model(folder)
+    all_arrays = {name: array.copy() for name, array in stored.arrays.items()} | (arrays or {})
+    save_model(
+        folder,
+        settings=stored.settings | (settings or {}),
+        arrays={name: array for name, array in all_arrays.items() if array is not None},
+        vocabularies=stored.vocabularies,
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"arrays": {"embedding": np.zeros((4, 8), np.float32)}},
+        {"arrays": {"totals": np.zeros((1, 5), np.float32)}},
+        {"arrays": {"labels word": np.zeros((3, 3), np.float32)}},
+        {"arrays": {"dummies word": None}},
+        {"settings": {"label_types": {"node": 4}}},
+        {"settings": {"label_types": {"node": 4, "wrod": 4}}},
+        {"settings": {"label_types": 3}},
+        {"settings": {"params": None}},
+    ],
+)
+def test_parts_that_do_not_fit_together_are_a_damaged_model(
+    change: dict[str, Any], folder: Path
+) -> None:
+    damaged(folder, **change)
+    with pytest.raises(
+        InvalidModelError, match=r"settings and arrays do not fit together .* The model is damaged"
+    ):
+        EmbeddingPropagation.load(folder)
+
+
+def test_parameters_of_a_later_version_are_named(
+    loaded: EmbeddingPropagation, folder: Path
+) -> None:
+    damaged(folder, settings={"params": loaded.get_params() | {"wings": 2}})
+    with pytest.raises(InvalidParameterError, match=r"this version does not know .*wings"):
+        EmbeddingPropagation.load(folder)
+
+
+def test_no_model_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(InvalidModelError, match="nowhere"):
+        EmbeddingPropagation.load(tmp_path / "nowhere")

@@ -1,0 +1,84 @@
+"""Asking a model: vectors of nodes, and who is similar to whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.toy_graphs import TwoCliques
+
+from embedprop import EmbeddingPropagation, Graph
+from embedprop.errors import InvalidParameterError, UnknownNodeError
+
+SMALL = {"dim": 4, "epochs": 2, "n_threads": 1}
+
+
+def test_an_item_is_the_vector_of_a_node(star_model: EmbeddingPropagation) -> None:
+    for row, node in enumerate(star_model.nodes_):
+        np.testing.assert_array_equal(star_model[node], star_model.node_embeddings_[row])
+
+
+def test_similar_nodes_come_by_cosine_best_first_without_the_node_itself(
+    two_cliques: TwoCliques,
+) -> None:
+    model = EmbeddingPropagation(**SMALL).fit(two_cliques.graph)
+    vectors = model.node_embeddings_.astype(np.float64)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = dict(zip(model.nodes_, unit @ unit[list(model.nodes_).index("a1")], strict=True))
+    del cosines["a1"]
+    expected = sorted(cosines, key=cosines.__getitem__, reverse=True)
+    for k in (1, 3, 11):
+        found = model.similar("a1", k=k)
+        assert [node for node, _ in found] == expected[:k]
+        for node, score in found:
+            assert type(score) is float
+            assert score == pytest.approx(cosines[node], abs=1e-6)
+
+
+def test_more_neighbors_than_there_are_gives_all_others(star_model: EmbeddingPropagation) -> None:
+    assert len(star_model.similar("hub", k=1000)) == 4
+    assert len(star_model.similar_labels("word", "x", k=1000)) == 2
+
+
+def test_similar_labels_come_by_cosine(star_model: EmbeddingPropagation) -> None:
+    x, y, z = star_model.label_embeddings_["word"].astype(np.float64)
+    found = dict(star_model.similar_labels("word", "x"))
+    for label, vector in (("y", y), ("z", z)):
+        cosine = x @ vector / np.linalg.norm(x) / np.linalg.norm(vector)
+        assert found[label] == pytest.approx(cosine, abs=1e-6)
+
+
+def test_ids_are_labels_too(star_with_words: Graph) -> None:
+    model = EmbeddingPropagation(label_types=["node"], **SMALL).fit(star_with_words)
+    assert model.similar_labels("node", "hub") == model.similar("hub")
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, None])
+def test_k_must_be_a_count(star_model: EmbeddingPropagation, k: Any) -> None:
+    for ask in (
+        lambda: star_model.similar("hub", k=k),
+        lambda: star_model.similar_labels("word", "x", k=k),
+    ):
+        with pytest.raises(InvalidParameterError, match=r"k=.* whole number of at least 1"):
+            ask()
+
+
+@pytest.mark.parametrize("node", ["Hub", 1, None, ["hub"]])
+def test_an_unknown_node_is_named(star_model: EmbeddingPropagation, node: Any) -> None:
+    for ask in (lambda: star_model[node], lambda: star_model.similar(node)):
+        with pytest.raises(UnknownNodeError) as caught:
+            ask()
+        assert str(caught.value).startswith(
+            f"Unknown node {node!r}: it is not among the 5 nodes of the model."
+        )
+        assert isinstance(caught.value, KeyError)
+
+
+def test_an_unknown_label_or_type_is_named(star_model: EmbeddingPropagation) -> None:
+    with pytest.raises(UnknownNodeError, match="Unknown label 'q' of type 'word'"):
+        star_model.similar_labels("word", "q")
+    with pytest.raises(
+        UnknownNodeError, match="Unknown label type 'wrod': the model has 'node', 'word'"
+    ):
+        star_model.similar_labels("wrod", "x")
