@@ -34,7 +34,7 @@ def launch_threads() -> None:
     # OpenMP reads the environment once, when it is loaded; nobody else shall see the change.
     os.environ.update(_SPINS)
     try:
-        _launch_threads()
+        _launch_threads()  # type: ignore[no-untyped-call]
     finally:
         for name in _SPINS:
             del os.environ[name]
