@@ -25,6 +25,10 @@ class UnknownNodeError(EmbedpropError, ValueError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class DownloadError(EmbedpropError, ValueError):
+    """A file could not be fetched, or what came is not the file that was asked for."""
+
+
 class InvalidModelError(EmbedpropError, ValueError):
     """A model folder is missing, incomplete or damaged."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests import toy_graphs
@@ -67,3 +69,9 @@ def test_an_unknown_engine_is_refused_with_the_known_ones(name: str, run: Run) -
         UnknownComponentError, match=r"engine=.* is not known\. Choose one of: 'auto', 'fused'\."
     ):
         choose_engine(name, run.instance)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_instance_that_no_engine_knows_is_refused(name: str, run: Run) -> None:
+    with pytest.raises(UnknownComponentError, match=r"No engine can compute instance='epx'\."):
+        choose_engine(name, replace(run.instance, name="epx"))

@@ -8,6 +8,7 @@ from tests import toy_graphs
 from tests.training.runs import Run, assert_equal_to_autograd, assert_near
 
 from embedprop import Graph
+from embedprop.kernels.adam import YOUNG
 
 RUNS = {
     "ids only": lambda: Run.of(toy_graphs.messy(words=False)),
@@ -77,6 +78,14 @@ def test_twenty_epochs_in_float32_stay_near_autograd(run: Run) -> None:
 def test_other_seeds_agree_too(seed: int) -> None:
     run = Run.of(toy_graphs.messy(seed=seed, weighted_edges=True), seed=seed)
     assert_equal_to_autograd(run.lasting(20), np.float64, relative=1e-6, absolute=1e-6)
+
+
+def test_beyond_the_young_steps_of_adam_both_still_agree() -> None:
+    run = Run.of(
+        toy_graphs.messy(12, missing=True), label_types=("word",), batch_size=2, learning_rate=1e-3
+    ).lasting(200)
+    assert run.plan.epochs * 6 > YOUNG
+    assert_equal_to_autograd(run, np.float64, relative=1e-6, absolute=1e-6)
 
 
 def test_where_a_node_equals_its_reconstruction_the_gradient_is_zero_as_in_autograd() -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import logging
+import os
+import sys
 
 import numba
 import pytest
 
 from embedprop.training import threads
-from embedprop.training.threads import ThreadChoice
+from embedprop.training.threads import ThreadChoice, launch_threads
 
 AVAILABLE = numba.config.NUMBA_NUM_THREADS
 
@@ -79,3 +81,44 @@ def test_none_tries_again_when_the_machine_may_have_changed(
             fast[0] = AVAILABLE
     assert numbers[40] == 1
     assert numbers[-1] == AVAILABLE
+
+
+class TestLaunching:
+    @pytest.fixture
+    def environment_at_launch(self, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+        seen: list[dict[str, str]] = []
+        monkeypatch.setattr(
+            "numba.np.ufunc.parallel._launch_threads", lambda: seen.append(dict(os.environ))
+        )
+        for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+            monkeypatch.delenv(name, raising=False)
+        return seen
+
+    def test_threads_start_with_patience_and_the_environment_stays(
+        self, environment_at_launch: list[dict[str, str]]
+    ) -> None:
+        before = dict(os.environ)
+        launch_threads()
+        assert [seen["GOMP_SPINCOUNT"] for seen in environment_at_launch] == ["10000"]
+        assert dict(os.environ) == before
+
+    @pytest.mark.parametrize("name", ["GOMP_SPINCOUNT", "OMP_WAIT_POLICY"])
+    def test_what_the_user_has_decided_stands(
+        self,
+        environment_at_launch: list[dict[str, str]],
+        monkeypatch: pytest.MonkeyPatch,
+        name: str,
+    ) -> None:
+        monkeypatch.setenv(name, "7")
+        launch_threads()
+        assert environment_at_launch == []
+        assert os.environ[name] == "7"
+
+    def test_a_numba_without_that_function_does_no_harm(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setitem(sys.modules, "numba.np.ufunc.parallel", None)
+        launch_threads()
+        assert "GOMP_SPINCOUNT" not in os.environ

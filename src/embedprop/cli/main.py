@@ -11,6 +11,7 @@ import typer
 
 from embedprop import __version__
 from embedprop.cli.console import StoppedError, complain, console, reason
+from embedprop.cli.data import data
 from embedprop.cli.demo import demo
 from embedprop.cli.export import export
 from embedprop.cli.fit import fit
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 for command in (demo, fit, transform, similar, export):
     app.command()(command)
+app.add_typer(data, name="data")
 
 
 def _show_version(wanted: bool) -> None:

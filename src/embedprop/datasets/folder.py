@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from embedprop.datasets.cache import cached_data
+from embedprop.datasets.sources import sources
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
 
 DATA_VARIABLE = "EMBEDPROP_DATA"
+META = "meta.json"
 PARTS = ("train", "val", "test")
 
 
@@ -64,14 +67,17 @@ def load_dataset(
     split: str = "train",
     data_dir: str | Path | None = None,
 ) -> Dataset:
-    """Load a data set from a folder.
+    """Load a data set: from a folder that you name, or from the cache.
+
+    ``embedprop data get NAME`` fetches the paper's graphs into the cache.
 
     Parameters
     ----------
     name
         The name of its folder, such as ``"cora"``.
     directed
-        Whether edges keep their direction. The paper's graphs are undirected: False.
+        Whether edges keep their direction. The paper's graphs are undirected: False. Citation
+        graphs made of Planetoid's files have lost it, and are refused.
     weighted
         Whether edge weights are used where there are any.
     self_loops
@@ -82,12 +88,13 @@ def load_dataset(
         Which edges of a multi-relational graph to take: ``"train"`` (so that nothing is learned
         from the edges that are to be predicted), ``"valid"``, ``"test"`` or ``"all"``.
     data_dir
-        The folder of data sets. Default: what the variable ``EMBEDPROP_DATA`` names.
+        The folder of data sets. Default: what the variable ``EMBEDPROP_DATA`` names, if it is
+        set, and then the cache (``EMBEDPROP_CACHE``, or the usual place of the platform).
 
     Raises
     ------
     InvalidParameterError
-        The folder, the data set or a label type is not there.
+        The folder, the data set, a label type or the direction of edges is not there.
     InvalidGraphError
         A file of the data set is missing or damaged.
     """
@@ -96,7 +103,12 @@ def load_dataset(
     from embedprop.graph.vocabulary import Vocabulary
 
     folder = _folder_of(name, data_dir)
-    meta = _read_json(folder / "meta.json")
+    meta = read_json(folder / META)
+    if directed and meta.get("directions_known") is False:
+        raise InvalidParameterError(
+            f"directed: {folder} was made of Planetoid's files, which do not tell who cites whom. "
+            f"LINQS's files do: 'embedprop data get {name}-linqs' says how to get them."
+        )
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
     labels = _chosen(files.read_labels(folder, n_nodes, meta), label_types, name)
@@ -131,35 +143,52 @@ def _chosen(
 
 
 def dataset_names(data_dir: str | Path | None = None) -> list[str]:
-    """Return the names of the data sets in a folder, in alphabetical order."""
-    return sorted(path.parent.name for path in _data_folder(data_dir).glob("*/meta.json"))
+    """Return the names of the data sets that `load_dataset` finds, in alphabetical order."""
+    return sorted(
+        {path.parent.name for folder in data_folders(data_dir) for path in folder.glob(f"*/{META}")}
+    )
 
 
-def _data_folder(data_dir: str | Path | None) -> Path:
-    given = data_dir if data_dir is not None else os.environ.get(DATA_VARIABLE)
-    if not given:
-        raise InvalidParameterError(
-            f"No folder of data sets is known. Name one with data_dir= or in the variable "
-            f"{DATA_VARIABLE}."
-        )
+def data_folders(data_dir: str | Path | None = None) -> list[Path]:
+    """Return where data sets are looked for, the first place first.
+
+    A folder that the caller names is the only one; the cache comes after ``EMBEDPROP_DATA``.
+    """
+    if data_dir is not None:
+        return [_existing(data_dir, "data_dir")]
+    given = os.environ.get(DATA_VARIABLE)
+    return [*([_existing(given, DATA_VARIABLE)] if given else []), cached_data()]
+
+
+def _existing(given: str | Path, source: str) -> Path:
     folder = Path(given).expanduser()
     if not folder.is_dir():
-        source = "data_dir" if data_dir is not None else DATA_VARIABLE
         raise InvalidParameterError(f"{source}: the folder {folder} does not exist.")
     return folder
 
 
 def _folder_of(name: str, data_dir: str | Path | None) -> Path:
+    folders = data_folders(data_dir)
     names = dataset_names(data_dir)
-    folder = _data_folder(data_dir)
     if name not in names:
         raise InvalidParameterError(
-            f"No data set {name!r} in {folder}. There are: {', '.join(names) or 'none'}."
+            f"No data set {name!r} in {' or '.join(map(str, folders))}. There are: "
+            f"{', '.join(names) or 'none'}. {_remedy(name, data_dir)}"
         )
-    return folder / name
+    return next(folder / name for folder in folders if (folder / name / META).is_file())
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _remedy(name: str, data_dir: str | Path | None) -> str:
+    """Return what to do about a data set that is not there."""
+    if data_dir is not None:
+        return "Name another folder, or leave data_dir out to use the cache."
+    if name in sources():
+        return f"Get it with 'embedprop data get {name}', or name a folder in {DATA_VARIABLE}."
+    return f"See 'embedprop data list', or name a folder with data_dir= or in {DATA_VARIABLE}."
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -173,7 +202,7 @@ def _splits(folder: Path) -> dict[str, NDArray[np.int64]]:
     path = folder / "split_planetoid.json"
     if not path.exists():
         return {}
-    content = _read_json(path)
+    content = read_json(path)
     missing = [part for part in PARTS if not isinstance(content.get(part), list)]
     if missing:
         raise InvalidGraphError(f"{path}: expected a list of nodes under {', '.join(missing)}.")

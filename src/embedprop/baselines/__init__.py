@@ -1,0 +1,35 @@
+"""The methods that the paper compares with, each with its published settings, on any graph.
+
+Importing this package imports neither torch nor gensim; a method imports what it needs when it
+runs.
+"""
+
+from embedprop.baselines.bow import BagOfWords
+from embedprop.baselines.deepwalk import DeepWalk
+from embedprop.baselines.dw_bow import DeepWalkBagOfWords
+from embedprop.baselines.gcn import GCN, InductiveGCN
+from embedprop.baselines.inductive import fit_transform_inductive, mean_of_neighbors
+from embedprop.baselines.line import LINE
+from embedprop.baselines.majority import Majority
+from embedprop.baselines.node2vec import PUBLISHED_PQ, Node2Vec
+from embedprop.baselines.registry import BASELINES, Classifier, Embedder, is_classifier
+from embedprop.baselines.wvrn import WeightedVote
+
+__all__ = [
+    "BASELINES",
+    "GCN",
+    "LINE",
+    "PUBLISHED_PQ",
+    "BagOfWords",
+    "Classifier",
+    "DeepWalk",
+    "DeepWalkBagOfWords",
+    "Embedder",
+    "InductiveGCN",
+    "Majority",
+    "Node2Vec",
+    "WeightedVote",
+    "fit_transform_inductive",
+    "is_classifier",
+    "mean_of_neighbors",
+]

@@ -1,0 +1,53 @@
+"""Majority: always the most frequent classes of the training nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from embedprop.baselines.registry import BASELINES, NO_NODES, Nodes, Scores
+from embedprop.baselines.supervision import known_targets
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from embedprop.graph.graph import Graph
+
+
+@BASELINES.register("majority")
+class Majority:
+    """Scores each class by the share of training nodes that have it, the same for every node.
+
+    Parameters
+    ----------
+    random_state, n_threads
+        Not used: nothing is drawn. They are there because every baseline has them.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from embedprop import Graph
+    >>> graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> targets = csr_array(np.array([[1, 0], [1, 0], [0, 1], [0, 0]], bool))
+    >>> Majority().fit_predict(graph, targets, np.array([0, 1, 2, 3]))[3].round(2)
+    array([0.67, 0.33])
+    """
+
+    name: ClassVar[str] = "majority"
+
+    def __init__(self, *, random_state: int | None = 0, n_threads: int | None = None) -> None:
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def fit_predict(
+        self,
+        graph: Graph,
+        targets: csr_array[np.bool_],
+        train: Nodes,
+        validation: Nodes = NO_NODES,  # noqa: ARG002
+        hidden: Nodes = NO_NODES,  # noqa: ARG002
+    ) -> Scores:
+        """Return the same scores for every node, hidden or not."""
+        _, classes = known_targets(graph, targets, train)
+        return np.tile(classes.mean(axis=0), (graph.n_nodes, 1))

@@ -1,0 +1,99 @@
+"""What a converter makes of original files, and the counts that describe it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+
+@dataclass(frozen=True, eq=False)
+class Converted:
+    """A data set in the form in which the folder format writes it.
+
+    Parameters
+    ----------
+    n_nodes
+        Nodes are 0 to n_nodes - 1.
+    edges
+        (n_edges, 2), sorted, no row twice. Undirected: source ≤ target.
+    class_rows
+        (n_rows, 2): node and index in `class_names`, sorted.
+    weights
+        One per edge, or None.
+    words
+        (n_nodes, n_words) float32, or None.
+    split
+        ``train``, ``val``, ``test`` → nodes, or None.
+    original_ids
+        The name of each node in the original files, or None if they number the nodes.
+    """
+
+    n_nodes: int
+    edges: NDArray[np.int64]
+    class_rows: NDArray[np.int64]
+    class_names: Sequence[str]
+    directed: bool = False
+    weights: NDArray[np.float64] | None = None
+    words: csr_array[np.float32] | None = None
+    split: Mapping[str, NDArray[np.int64]] | None = None
+    original_ids: Sequence[str] | None = None
+
+    @property
+    def nodes_without_words(self) -> list[int]:
+        """The nodes whose row of words is empty."""
+        if self.words is None:
+            return []
+        return np.flatnonzero(np.diff(self.words.indptr) == 0).tolist()
+
+
+def undirected_rows(sources: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.int64]:
+    """Return each pair once, smaller node first, sorted; self-loops stay."""
+    pairs = np.stack([np.minimum(sources, targets), np.maximum(sources, targets)], axis=1)
+    return np.unique(pairs.astype(np.int64).reshape(-1, 2), axis=0)
+
+
+def edge_statistics(data: Converted) -> dict[str, int]:
+    """Return the counts of edges that meta.json states."""
+    sources, targets = data.edges.T
+    loops = sources == targets
+    pairs = undirected_rows(sources[~loops], targets[~loops])
+    touched = np.bincount(data.edges.ravel(), minlength=data.n_nodes) > 0
+    accompanied = np.bincount(pairs.ravel(), minlength=data.n_nodes) > 0
+    ones = np.ones(len(pairs), dtype=np.int8)
+    adjacency = coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(data.n_nodes, data.n_nodes))
+    n_components, component = connected_components(csr_array(adjacency), directed=False)
+    counts = {
+        "rows": len(data.edges),
+        "distinct_rows": len(np.unique(data.edges, axis=0)),
+        "self_loops": int(loops.sum()),
+        "distinct_undirected_pairs_without_self_loops": len(pairs),
+        "nodes_without_any_edge": int((~touched).sum()),
+        "nodes_without_neighbour_other_than_themselves": int((~accompanied).sum()),
+        "connected_components": int(n_components),
+        "largest_component": int(np.bincount(component).max()),
+    }
+    if data.directed:
+        counts["reciprocal_pairs"] = int((~loops).sum()) - len(pairs)
+    return counts
+
+
+def class_statistics(data: Converted) -> dict[str, int]:
+    """Return the counts of classes that meta.json states."""
+    nodes, classes = data.class_rows.T
+    per_node = np.bincount(nodes, minlength=data.n_nodes)
+    per_class = np.bincount(classes, minlength=len(data.class_names))
+    return {
+        "rows": len(nodes),
+        "labelled_nodes": int((per_node > 0).sum()),
+        "unlabelled_nodes": int((per_node == 0).sum()),
+        "max_classes_per_node": int(per_node.max()),
+        "smallest_class": int(per_class.min()),
+        "largest_class": int(per_class.max()),
+        "classes_with_fewer_than_10_nodes": int((per_class < 10).sum()),
+    }

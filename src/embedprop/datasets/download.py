@@ -1,0 +1,209 @@
+"""One published file → the cache: checked while it comes, whole or not there at all."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import secrets
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from embedprop.datasets.sources import OriginalFile
+from embedprop.errors import DownloadError, InvalidParameterError
+
+TIMEOUT = 30.0  # seconds without any byte
+MAX_BYTES = 128 * 1024 * 1024  # several times the largest file; one of known size has less
+N_ATTEMPTS = 2
+_CHUNK = 1 << 16
+_TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
+
+# Called with the name of the file, the bytes that came, and how many there are if that is known.
+Report = Callable[[str, int, int | None], None]
+
+
+class _PassingError(Exception):
+    """A failure that may be gone at the next attempt."""
+
+
+def download(
+    file: OriginalFile,
+    folder: Path,
+    *,
+    mirror: str | None = None,
+    timeout: float = TIMEOUT,
+    report: Report | None = None,
+) -> Path:
+    """Return the path of the file in `folder`; fetch it if it is not there, or damaged.
+
+    Parameters
+    ----------
+    file
+        What to fetch, and its checksum.
+    folder
+        Where it is to be; made if missing. Other processes may fetch the same file meanwhile.
+    mirror
+        The address of a server to ask instead of the published one.
+    timeout
+        Seconds without any byte after which the connection counts as cut.
+    report
+        Is told how much has come.
+
+    Raises
+    ------
+    DownloadError
+        The file does not come, or what comes is not that file. Nothing is left in `folder`.
+    """
+    path, address = folder / file.name, file.address(mirror)
+    _check_address(address)
+    if path.is_file() and _is_right(file, path):
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    problem = ""
+    for _ in range(N_ATTEMPTS):
+        unfinished = folder / f".{file.name}.{secrets.token_hex(8)}"
+        try:
+            _fetch(file, address, unfinished, timeout, report)
+            unfinished.replace(path)
+            return path
+        except _PassingError as error:
+            problem = str(error)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    raise _failed(address, problem)
+
+
+def check_file(file: OriginalFile, path: Path) -> None:
+    """Refuse a local file that is not the published one; one without known checksum passes."""
+    if not path.is_file():
+        raise InvalidParameterError(f"{path} is missing. Put {file.name} there.")
+    if not _is_right(file, path):
+        raise InvalidParameterError(
+            f"{path}: the checksum is not that of the published file. Get it from {file.address()}."
+        )
+
+
+def _fetch(
+    file: OriginalFile, address: str, target: Path, timeout: float, report: Report | None
+) -> None:
+    """Write what is behind the address to `target`; the checksum is made on the way."""
+    with target.open("xb") as out, _opened(address, timeout) as response:
+        expected = _announced(response)
+        limit = MAX_BYTES if file.size is None else file.size
+        if max(expected or 0, file.size or 0) > limit:
+            raise _too_large(address, limit)
+        digest = _Digest(file, expected)
+        n_bytes = 0
+        for chunk in _chunks(response):
+            n_bytes += len(chunk)
+            if n_bytes > limit:
+                raise _too_large(address, limit)
+            digest.update(chunk)
+            out.write(chunk)
+            if report is not None:
+                report(file.name, n_bytes, expected or file.size)
+    if expected is not None and n_bytes < expected:
+        raise _PassingError(f"the connection was cut after {n_bytes:,} of {expected:,} bytes")
+    # Without an announced size the header of a git blob is known only now.
+    right = digest.is_right() if digest.is_complete else _is_right(file, target)
+    if not right:
+        raise _PassingError(f"the checksum of what came ({n_bytes:,} bytes) is wrong")
+
+
+class _Digest:
+    """The checksum of a file, fed with its parts."""
+
+    def __init__(self, file: OriginalFile, size: int | None) -> None:
+        self.expected = file.sha256 or file.git_blob
+        self.is_complete = file.sha256 is not None or size is not None
+        self._hash = hashlib.sha256() if file.sha256 else hashlib.sha1(usedforsecurity=False)
+        if not file.sha256:
+            self._hash.update(b"blob %d\0" % (size or 0))
+
+    def update(self, chunk: bytes) -> None:
+        self._hash.update(chunk)
+
+    def is_right(self) -> bool:
+        return self._hash.hexdigest() == self.expected
+
+
+def _is_right(file: OriginalFile, path: Path) -> bool:
+    """Whether a file on disk is the published one, as far as that can be known."""
+    size = path.stat().st_size
+    if file.size is not None and size != file.size:
+        return False
+    digest = _Digest(file, size)
+    if digest.expected is None:
+        return True
+    with path.open("rb") as content:
+        while chunk := content.read(_CHUNK):
+            digest.update(chunk)
+    return digest.is_right()
+
+
+@contextmanager
+def _opened(address: str, timeout: float) -> Iterator[Any]:
+    """Open an address; tell failures that may pass from those that stay."""
+    request = urllib.request.Request(address, headers={"User-Agent": "embedprop"})
+    try:
+        response = urllib.request.urlopen(request, timeout=timeout)
+    except urllib.error.HTTPError as error:
+        error.close()
+        problem = f"the server answers {error.code} {error.reason}"
+        if error.code == _TOO_MANY_REQUESTS or error.code >= _SERVER_ERROR:
+            raise _PassingError(problem) from error
+        raise _failed(address, problem) from error
+    except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
+        raise _PassingError(f"no connection ({_reason(error)})") from error
+    with response:
+        yield response
+
+
+def _chunks(response: BinaryIO) -> Iterator[bytes]:
+    while True:
+        try:
+            chunk = response.read(_CHUNK)
+        except (OSError, http.client.HTTPException) as error:
+            raise _PassingError(f"the connection was cut ({_reason(error)})") from error
+        if not chunk:
+            return
+        yield chunk
+
+
+def _announced(response: Any) -> int | None:
+    """Return the number of bytes that the server promises, if it does."""
+    text = response.headers.get("Content-Length", "")
+    return int(text) if text.isdecimal() else None
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urllib.parse.urlsplit(address)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        good = False
+    if not good or any(c.isspace() or not c.isprintable() for c in address):
+        raise InvalidParameterError(
+            f"{address!r} is no address. Expected one that begins with https:// or http://."
+        )
+
+
+def _reason(error: Exception) -> str:
+    reason = getattr(error, "reason", error)
+    return getattr(reason, "strerror", None) or str(reason) or type(error).__name__
+
+
+def _too_large(address: str, limit: int) -> DownloadError:
+    return _failed(address, f"expected at most {limit:,} bytes, but more would come")
+
+
+def _failed(address: str, problem: str) -> DownloadError:
+    return DownloadError(
+        f"{address} cannot be fetched: {problem}. Nothing was kept. Try again when the network is "
+        f"there, name a mirror with --mirror, or get the files by other means and give their "
+        f"folder with --files."
+    )

@@ -1,0 +1,178 @@
+"""A converted data set → a folder that `load_dataset` reads; whole or not there at all."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, save_npz
+
+from embedprop import __version__
+from embedprop.datasets.converted import Converted, class_statistics, edge_statistics
+from embedprop.datasets.sources import Source
+
+_DAY = 24 * 60 * 60.0
+_SPLIT = "Planetoid public fixed split: 20 training nodes per class, 500 validation, 1000 test"
+
+
+def write_folder(data: Converted, source: Source, target: Path, unfinished: Path) -> None:
+    """Write `data` below `unfinished` and then move it to `target`, replacing what was there.
+
+    Both must lie on one disk. Whatever stops it before the last step leaves `target` as it was.
+    """
+    _remove_forgotten(unfinished)
+    own = unfinished / f"{source.name}-{secrets.token_hex(8)}"
+    new, old = own / "new", own / "old"
+    new.mkdir(parents=True)
+    try:
+        _write_files(data, source, new)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists():
+            target.rename(old)
+        try:
+            new.rename(target)
+        except BaseException:
+            if old.exists():
+                old.rename(target)
+            raise
+        _sync(target.parent)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _write_files(data: Converted, source: Source, folder: Path) -> None:
+    """Write all files; meta.json comes last, because it names the others."""
+    names = data.class_names
+    _write_edges(data, folder / "edges.csv.gz")
+    class_rows = ((str(node), names[column]) for node, column in data.class_rows.tolist())
+    _write_table(folder / "classes.csv.gz", ("node", "class"), class_rows)
+    if data.words is not None:
+        save_npz(folder / "words.npz", csr_matrix(data.words))
+    if data.split is not None:
+        split = {part: nodes.tolist() for part, nodes in data.split.items()}
+        text = json.dumps({"description": _SPLIT, **split})
+        (folder / "split_planetoid.json").write_text(text, encoding="utf-8")
+    if data.original_ids is not None:
+        id_rows = ((str(node), id_) for node, id_ in enumerate(data.original_ids))
+        _write_table(folder / "nodes.csv.gz", ("node", "original_id"), id_rows)
+    meta = _meta(data, source) | {
+        "files": {path.name: _described(path) for path in sorted(folder.iterdir())}
+    }
+    text = json.dumps(meta, indent=1, ensure_ascii=False)
+    (folder / "meta.json").write_text(text + "\n", encoding="utf-8")
+    for path in (*folder.iterdir(), folder):
+        _sync(path)
+
+
+def _write_edges(data: Converted, path: Path) -> None:
+    rows = ((str(source), str(target)) for source, target in data.edges.tolist())
+    if data.weights is None:
+        _write_table(path, ("source", "target"), rows)
+        return
+    weighted = ((*row, repr(w)) for row, w in zip(rows, data.weights.tolist(), strict=True))
+    _write_table(path, ("source", "target", "weight"), weighted)
+
+
+def _write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    lines = [",".join(columns), *(",".join(map(_quoted, row)) for row in rows)]
+    # No time and no name in the header: the same data are the same bytes.
+    path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0))
+
+
+def _quoted(text: str) -> str:
+    if not any(c in text for c in ',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _meta(data: Converted, source: Source) -> dict[str, Any]:
+    """Return what is known of the data set, with its counts."""
+    per_node = np.bincount(data.class_rows[:, 0], minlength=data.n_nodes)
+    meta: dict[str, Any] = {
+        "name": source.name,
+        "title": source.title,
+        "n_nodes": data.n_nodes,
+        "n_edges": len(data.edges),
+        "directed": data.directed,
+        "weighted": data.weights is not None,
+        "multi_relational": False,
+        "n_classes": len(data.class_names),
+        "multi_label": bool((per_node > 1).any()),
+        "label_types": _label_types(data),
+        "nodes_without_words": data.nodes_without_words,
+        "edge_statistics": edge_statistics(data),
+        "class_statistics": class_statistics(data),
+        "sources": [
+            {
+                "repository": f"github.com/{file.repository}",
+                "path": file.path,
+                "commit": file.commit,
+                "git_blob_sha1": file.git_blob,
+            }
+            for file in source.files
+            if file.git_blob is not None
+        ],
+        "licence": source.licence,
+        "notes": list(source.notes),
+        "made_by": f"embedprop {__version__}",
+    }
+    if data.directed:
+        meta["edge_meaning"] = "source cites target"
+    if source.format == "planetoid":
+        meta["directions_known"] = False
+        meta["class_index_in_planetoid_files"] = {
+            name: index for index, name in enumerate(data.class_names)
+        }
+    return meta
+
+
+def _label_types(data: Converted) -> Mapping[str, Any]:
+    if data.words is None:
+        return {"identity": "no attributes: each node is its own label"}
+    weighted = bool((data.words.data != 1).any())
+    return {
+        "words": {
+            "kind": "set of words with a weight each" if weighted else "set of words (binary)",
+            "file": "words.npz",
+            "n_values": data.words.shape[1],
+            "nonzeros": int(data.words.nnz),
+            "mean_per_node": round(data.words.nnz / data.n_nodes, 2),
+        }
+    }
+
+
+def _described(path: Path) -> dict[str, int | str]:
+    content = path.read_bytes()
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _sync(path: Path) -> None:
+    """Wait until the file, or the entries of the folder, are on the disk."""
+    if sys.platform == "win32":  # cannot open a folder
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_forgotten(unfinished: Path) -> None:
+    """Remove what a killed process left, once it is too old to be in work."""
+    if not unfinished.is_dir():
+        return
+    for path in unfinished.iterdir():
+        with suppress(OSError):  # another process may do the same
+            if path.stat().st_mtime < time.time() - _DAY:
+                shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,244 @@
+"""Planetoid's files (ind.NAME.x, .y, .tx, .ty, .allx, .ally, .graph, .test.index) → a data set.
+
+All but the last are pickles that Python 2 wrote. A pickle can name any function to be called, so
+the reader here knows six names (`ADMITTED`) and nothing else, and puts a stand-in for each: no code
+of NumPy or SciPy runs before all is read and checked. No other pickle is read anywhere.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from embedprop.datasets.converted import Converted, undirected_rows
+from embedprop.errors import InvalidGraphError
+
+KINDS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
+N_VALIDATION = 500
+_NUMBERS = frozenset(("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"))
+_BYTE_ORDERS = frozenset("<>=|")
+
+
+class _Dtype:
+    """Stands for numpy.dtype: the type of one number."""
+
+    def __init__(self, code: str, *_flags: object) -> None:
+        if code not in _NUMBERS:
+            raise ValueError(f"an array of {code!r} instead of numbers")
+        self.code, self.byte_order = code, "="
+
+    def __setstate__(self, state: Sequence[Any]) -> None:
+        if state[1] not in _BYTE_ORDERS:
+            raise ValueError(f"the byte order {state[1]!r}")
+        self.byte_order = state[1]
+
+
+class _Array:
+    """Stands for numpy.ndarray, and for the function that makes an empty one to be filled."""
+
+    values: NDArray[Any]
+
+    def __init__(self, *_empty: object) -> None:
+        self.values = np.empty(0)
+
+    def __setstate__(self, state: Sequence[Any]) -> None:
+        _version, shape, dtype, is_fortran, content = state
+        if not isinstance(dtype, _Dtype):
+            raise ValueError("an array without the type of its numbers")
+        flat = np.frombuffer(content.encode("latin-1"), np.dtype(dtype.byte_order + dtype.code))
+        self.values = flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+class _Matrix:
+    """Stands for scipy.sparse.csr_matrix."""
+
+    state: Mapping[str, Any] = {}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.state = state
+
+    def checked(self) -> csr_array[np.float32]:
+        """Return the matrix, of which every index is in range."""
+        parts = [self.state[part] for part in ("data", "indices", "indptr")]
+        if not all(isinstance(part, _Array) for part in parts):
+            raise ValueError("a matrix that is not made of arrays")
+        n_rows, n_columns = (int(size) for size in self.state["_shape"])
+        values, columns, ptr = (part.values for part in parts)
+        matrix = csr_array(
+            (values.astype(np.float32), columns.astype(np.int32), ptr.astype(np.int32)),
+            shape=(n_rows, n_columns),
+        )
+        matrix.check_format(full_check=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        return matrix
+
+
+class _Lists(dict[int, list[int]]):
+    """Stands for collections.defaultdict of lists."""
+
+    def __init__(self, *_factory: object) -> None:
+        super().__init__()
+
+    def __setstate__(self, state: object) -> None:
+        raise ValueError(f"a dictionary with the state {state!r}")
+
+
+ADMITTED: Mapping[tuple[str, str], type] = {
+    ("numpy.core.multiarray", "_reconstruct"): _Array,
+    ("numpy", "ndarray"): _Array,
+    ("numpy", "dtype"): _Dtype,
+    ("scipy.sparse.csr", "csr_matrix"): _Matrix,
+    ("collections", "defaultdict"): _Lists,
+    ("__builtin__", "list"): list,
+}
+
+
+class _RestrictedUnpickler(pickle.Unpickler):
+    """Reads a pickle that names nothing but what is ADMITTED."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file, encoding="latin-1")
+
+    def find_class(self, module: str, name: str) -> type:
+        """Return the stand-in of an admitted name; refuse every other."""
+        if (module, name) not in ADMITTED:
+            raise pickle.UnpicklingError(
+                f"it asks for {module}.{name}, which no Planetoid file needs"
+            )
+        return ADMITTED[module, name]
+
+
+def read_planetoid_pickle(path: Path) -> NDArray[Any] | csr_array[np.float32] | dict[int, Any]:
+    """Return the array, sparse matrix or dictionary of lists in a file; run nothing from it.
+
+    Raises
+    ------
+    InvalidGraphError
+        The file is no such pickle, or asks for anything that is not in ADMITTED.
+    """
+    try:
+        with path.open("rb") as file:
+            found = _RestrictedUnpickler(file).load()
+        if isinstance(found, _Array):
+            return found.values
+        if isinstance(found, _Matrix):
+            return found.checked()
+        if type(found) is _Lists:
+            return dict(found)
+    except OSError:
+        raise
+    except Exception as error:  # a damaged pickle can raise whatever there is
+        raise InvalidGraphError(f"{path} is refused: {error}. Get the file again.") from error
+    raise InvalidGraphError(
+        f"{path} is refused: expected an array, a sparse matrix or lists of neighbors, but it "
+        f"holds a {type(found).__name__.strip('_')}. Get the file again."
+    )
+
+
+def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> Converted:
+    """Return the data set in Planetoid's files, with Planetoid's numbers of nodes.
+
+    The graph is undirected: the files hold each citation in both directions, so who cites whom
+    is lost. Self-loops stay. Nodes that only the graph names (15 in Citeseer) have no words and no
+    class.
+
+    Parameters
+    ----------
+    files
+        Kind (one of KINDS) → its file.
+    class_names
+        The name of each class, by Planetoid's numbers; the files do not tell it.
+    """
+    words = {kind: _matrix(files[kind]) for kind in ("x", "tx", "allx")}
+    classes = {kind: _classes(files[kind], len(class_names)) for kind in ("y", "ty", "ally")}
+    for some, other in (("x", "y"), ("tx", "ty"), ("allx", "ally")):
+        if words[some].shape[0] != len(classes[other]):
+            raise _disagree(files[some], files[other])
+    edges, n_nodes = _edges(files["graph"])
+    test = _test_nodes(files["test.index"], n_nodes, len(classes["ally"]), len(classes["ty"]))
+    nodes = np.concatenate([np.arange(len(classes["ally"])), test])
+    if words["tx"].shape[1] != words["allx"].shape[1]:
+        raise _disagree(files["tx"], files["allx"])
+
+    rows, columns = np.nonzero(np.concatenate([classes["ally"], classes["ty"]]))
+    class_rows = np.stack([nodes[rows], columns], axis=1)
+    n_train = len(classes["y"])
+    if n_train + N_VALIDATION > len(classes["ally"]):
+        raise _disagree(files["y"], files["ally"])
+    return Converted(
+        n_nodes,
+        edges,
+        class_rows[np.lexsort(class_rows.T[::-1])],
+        class_names,
+        words=_rows_at(vstack([words["allx"], words["tx"]], format="csr"), nodes, n_nodes),
+        split={
+            "train": np.arange(n_train),
+            "val": np.arange(n_train, n_train + N_VALIDATION),
+            "test": np.sort(test),
+        },
+    )
+
+
+def _rows_at(
+    matrix: csr_array[np.float32], nodes: NDArray[np.int64], n_nodes: int
+) -> csr_array[np.float32]:
+    """Return a matrix of which row nodes[i] is row i of `matrix`; the other rows are empty."""
+    entries = matrix.tocoo()
+    rows, columns = entries.coords
+    placed = csr_array((entries.data, (nodes[rows], columns)), shape=(n_nodes, matrix.shape[1]))
+    placed.sort_indices()
+    return placed
+
+
+def _matrix(path: Path) -> csr_array[np.float32]:
+    found = read_planetoid_pickle(path)
+    if not isinstance(found, csr_array):
+        raise InvalidGraphError(f"{path}: expected a sparse matrix of words. Get the file again.")
+    return found
+
+
+def _classes(path: Path, n_classes: int) -> NDArray[Any]:
+    found = read_planetoid_pickle(path)
+    if not isinstance(found, np.ndarray) or found.ndim != 2 or found.shape[1] != n_classes:
+        raise InvalidGraphError(f"{path}: expected an array with {n_classes} columns, the classes.")
+    return found
+
+
+def _edges(path: Path) -> tuple[NDArray[np.int64], int]:
+    """Return the edges, and the number of nodes."""
+    found = read_planetoid_pickle(path)
+    if not isinstance(found, dict) or not found:
+        raise InvalidGraphError(f"{path}: expected the neighbors of each node. Get it again.")
+    n_nodes = len(found)
+    arcs = [(node, other) for node, others in found.items() for other in others]
+    flat = [*found, *(node for arc in arcs for node in arc)]
+    if not all(type(node) is int and 0 <= node < n_nodes for node in flat):
+        raise InvalidGraphError(f"{path}: expected nodes from 0 to {n_nodes - 1}. Get it again.")
+    pairs = np.array(arcs, dtype=np.int64).reshape(-1, 2)
+    return undirected_rows(pairs[:, 0], pairs[:, 1]), n_nodes
+
+
+def _test_nodes(path: Path, n_nodes: int, n_before: int, n_test: int) -> NDArray[np.int64]:
+    """Return the node of each row of tx and ty."""
+    lines = path.read_bytes().split()
+    numbers = [int(line) for line in lines if line.isdigit()]
+    good = len(numbers) == len(lines) == len(set(numbers)) == n_test
+    if not good or not all(n_before <= number < n_nodes for number in numbers):
+        raise InvalidGraphError(
+            f"{path}: expected {n_test} different nodes from {n_before} to {n_nodes - 1}, one in "
+            f"each line. Get the file again."
+        )
+    return np.array(numbers, dtype=np.int64)
+
+
+def _disagree(one: Path, other: Path) -> InvalidGraphError:
+    return InvalidGraphError(
+        f"{one} and {other.name} do not fit together: their sizes differ. Get both again."
+    )

@@ -1,0 +1,148 @@
+"""How one unit is measured: the paper's protocols, step by step."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from embedprop.baselines.registry import BASELINES
+from embedprop.datasets import Dataset, load_dataset
+from embedprop.evaluation.node_classification import (
+    accuracy_chosen_on_validation,
+    cross_validated_f1,
+    f1,
+    f1_given_counts,
+    most_likely,
+)
+from embedprop.evaluation.splits import Split, per_class_split, share_split
+from embedprop.graph import Graph
+from embedprop.graph.subgraph import subgraph
+from embedprop.paper.units import Unit
+from embedprop.paper.vectors import MARGINS, Cache, Vectors, embed
+
+CLASSIFIERS = ("majority", "wvrn", "gcn", "gcn-i", "planetoid-t", "planetoid-i")
+TRAIN_SHARE_OF_TABLE4 = 0.1
+PLANETOID_STEPS = {"cora": 5000, "citeseer": 5000, "pubmed": 20000}
+
+
+def measure(unit: Unit, cache: Cache) -> dict[str, Any]:
+    """Return the metrics of a unit, and what they depend on."""
+    dataset = _dataset(unit.dataset, unit.setting == "directed")
+    if unit.experiment == "table5":
+        return _accuracy(unit, dataset, cache)
+    return _f1(unit, dataset, cache)
+
+
+@lru_cache(maxsize=2)
+def _dataset(name: str, directed: bool) -> Dataset:
+    # The paper treats all its graphs as unweighted and words as sets.
+    return load_dataset(name, directed=directed, weighted=False)
+
+
+def _f1(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
+    targets = dataset.targets.toarray().astype(bool)
+    split, known_rows = _share_split(unit, targets)
+    known = None if known_rows is None else subgraph(dataset.graph, known_rows)
+    if unit.method in CLASSIFIERS:
+        scores = _predict(unit, dataset, split)
+        wanted = targets[split.test]
+        micro, macro = f1(most_likely(scores[split.test], wanted.sum(axis=1)), wanted)
+        return {"micro": micro, "macro": macro}
+    margin = _chosen_margin(unit, dataset.graph, targets, cache)
+    vectors, seconds = _vectors(unit, dataset.graph, known, margin, cache)
+    result = f1_given_counts(vectors, targets, split)
+    return result | {"margin": margin, "embedding_cpu_seconds": seconds}
+
+
+def _share_split(unit: Unit, targets: NDArray[np.bool_]) -> tuple[Split, NDArray[np.int64] | None]:
+    """Return training and test nodes, and in table 4 the rows that training may see."""
+    labelled = np.flatnonzero(targets.any(axis=1))
+    share = int(unit.setting) / 100
+    if unit.experiment == "table3":
+        return share_split(labelled, share, seed=unit.run), None
+    order = np.random.default_rng(1000 + unit.run).permutation(len(targets))
+    n_removed = round(share * len(order))
+    removed, remaining = np.sort(order[:n_removed]), np.sort(order[n_removed:])
+    remaining_labelled = np.intersect1d(remaining, labelled)
+    train = share_split(remaining_labelled, TRAIN_SHARE_OF_TABLE4, seed=unit.run).train
+    return Split(train, train[:0], np.intersect1d(removed, labelled)), remaining
+
+
+def _chosen_margin(unit: Unit, graph: Graph, targets: NDArray[np.bool_], cache: Cache) -> float:
+    """Choose the margin by 3-fold cross-validation for T_r = 10 %, once: on the nodes of run 0."""
+    if not unit.method.startswith("epb"):
+        return 0.0
+    setting = "10" if unit.experiment == "table3" else unit.setting
+    first = Unit(unit.experiment, unit.dataset, unit.method, setting, 0)
+
+    def compute() -> NDArray[np.float64]:
+        split, known_rows = _share_split(first, targets)
+        known = None if known_rows is None else subgraph(graph, known_rows)
+        best = [
+            cross_validated_f1(
+                _vectors(first, graph, known, margin, cache)[0], targets, split.train
+            )[:, 0].max()
+            for margin in MARGINS
+        ]
+        return np.array([MARGINS[int(np.argmax(best))]])
+
+    return float(cache.get_or_compute(compute, what="margin", **first.to_dict())[0][0])
+
+
+def _vectors(
+    unit: Unit, graph: Graph, known: Graph | None, margin: float, cache: Cache
+) -> tuple[Vectors, float]:
+    """Return vectors from the cache; those learned from the whole graph serve every run."""
+    depends_on: dict[str, Any] = {
+        "method": unit.method,
+        "dataset": unit.dataset,
+        "directed": graph.directed,
+        "margin": margin,
+    }
+    if known is not None:
+        part = (unit.experiment, unit.setting, unit.run)
+        depends_on["known"] = "-".join(map(str, part))
+    return cache.get_or_compute(
+        lambda: embed(unit.method, unit.dataset, graph, known, margin, seed=0), **depends_on
+    )
+
+
+def _accuracy(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
+    targets = dataset.targets.toarray().astype(bool)
+    classes = np.where(targets.any(axis=1), targets.argmax(axis=1), -1)
+    split = per_class_split(classes, seed=unit.run)
+    if unit.method in CLASSIFIERS:
+        scores = _predict(unit, dataset, split)
+        right = scores[split.test].argmax(axis=1) == classes[split.test]
+        return {"accuracy": float(right.mean())}
+    known = None
+    if unit.setting == "inductive" and unit.method != "bow":
+        rows = np.setdiff1d(np.arange(len(classes)), split.test)
+        known = subgraph(dataset.graph, rows)
+    margins = MARGINS if unit.method == "epb" else (0.0,)
+    found = [_vectors(unit, dataset.graph, known, margin, cache) for margin in margins]
+    best = accuracy_chosen_on_validation([vectors for vectors, _ in found], classes, split)
+    return {
+        "accuracy": best["test"],
+        "validation": best["validation"],
+        "margin": margins[best["candidate"]],
+        "c": best["c"],
+        "embedding_cpu_seconds": found[best["candidate"]][1],
+    }
+
+
+def _predict(unit: Unit, dataset: Dataset, split: Split) -> NDArray[np.float64]:
+    """Return the class scores of a method that classifies nodes itself."""
+    extra: dict[str, Any] = {"random_state": unit.run}
+    if unit.method.startswith("planetoid"):
+        extra["n_steps"] = PLANETOID_STEPS[unit.dataset]
+    targets = csr_array(dataset.targets)
+    hidden = split.test if unit.setting == "inductive" or unit.experiment == "table4" else None
+    scores = BASELINES[unit.method](**extra).fit_predict(
+        dataset.graph, targets, split.train, validation=split.validation, hidden=hidden
+    )
+    return np.asarray(scores, np.float64)

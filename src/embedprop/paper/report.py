@@ -1,0 +1,111 @@
+"""The paper's tables with our numbers beside the published ones, as Markdown made from results."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from embedprop.paper.units import (
+    CITATIONS,
+    STRUCTURE,
+    TABLE3_METHODS,
+    TABLE4_METHODS,
+    TABLE5_METHODS,
+)
+
+NAMES = {
+    "epb": "EP-B",
+    "epb-degree": "EP-B, u by degree (ours)",
+    "deepwalk": "DeepWalk",
+    "node2vec": "node2vec",
+    "line": "LINE",
+    "wvrn": "wvRN",
+    "majority": "Majority",
+    "dw-bow": "DW+BoW",
+    "planetoid-t": "Planetoid-T",
+    "planetoid-i": "Planetoid-I",
+    "gcn": "GCN",
+    "gcn-i": "GCN-I",
+    "bow": "BoW",
+}
+# Marks of a cell against the published one, in its standard deviations.
+LOWER, HIGHER = "▼", "▲"
+
+Cells = dict[tuple[str, str, str, str], list[dict[str, Any]]]
+
+
+def published(table: str) -> dict[str, Any]:
+    """Return the published numbers of a table: {block: {method: {column: [mean, deviation]}}}."""
+    text = files("embedprop.paper").joinpath(f"published/{table}.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def report(records: Iterable[dict[str, Any]]) -> str:
+    """Return the report of all results so far."""
+    cells: Cells = defaultdict(list)
+    for record in records:
+        key = (record["experiment"], record["dataset"], record["method"], record["setting"])
+        cells[key].append(record)
+    parts = [
+        "# Reproduction of the paper's tables",
+        "Each cell: ours, mean ± standard deviation over runs in percent, then the published mean. "
+        f"{LOWER} marks ours more than one published standard deviation below, {HIGHER} above; "
+        "a number in parentheses says how many of the 10 runs are done. Made by "
+        "`embedprop reproduce`; do not edit.",
+    ]
+    for table, methods, shares in (
+        ("table3", TABLE3_METHODS, ("10", "50", "90")),
+        ("table4", TABLE4_METHODS, ("20", "40")),
+    ):
+        what = "training nodes" if table == "table3" else "removed nodes"
+        for metric in ("micro", "macro"):
+            parts.append(f"## Table {table[-1]}, {metric} F1, by % of {what}")
+            columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
+            parts.append(_table(cells, table, metric, metric, methods, columns))
+    for part, methods in TABLE5_METHODS.items():
+        parts.append(f"## Table 5, accuracy, {part}")
+        columns = [(dataset, part) for dataset in CITATIONS]
+        parts.append(_table(cells, "table5", part, "accuracy", methods, columns))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(
+    cells: Cells,
+    table: str,
+    block: str,
+    metric: str,
+    methods: Sequence[str],
+    columns: Sequence[tuple[str, str]],
+) -> str:
+    numbers = published(table)[block]
+    heads = [
+        dataset if setting == block else f"{dataset} {setting}" for dataset, setting in columns
+    ]
+    lines = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for method in methods:
+        row = [
+            _cell(
+                [record[metric] for record in cells.get((table, dataset, method, setting), [])],
+                numbers.get(method, {}).get(head),
+            )
+            for head, (dataset, setting) in zip(heads, columns, strict=True)
+        ]
+        lines.append(f"| {NAMES[method]} | " + " | ".join(row) + " |")
+    return "\n".join(lines)
+
+
+def _cell(values: list[float], known: list[float] | None) -> str:
+    theirs = "–" if known is None else f"{known[0]:.2f}"
+    if not values:
+        return f"· / {theirs}"
+    mean, deviation = 100 * float(np.mean(values)), 100 * float(np.std(values))
+    mark = ""
+    if known is not None and abs(mean - known[0]) > known[1]:
+        mark = f" {HIGHER}" if mean > known[0] else f" {LOWER}"
+    count = "" if len(values) >= 10 else f" ({len(values)})"
+    return f"{mean:.2f} ± {deviation:.2f}{mark}{count} / {theirs}"

@@ -1,0 +1,86 @@
+"""What is to be run: one unit is one method, on one data set, in one setting, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from embedprop.errors import UnknownComponentError
+
+STRUCTURE = ("blogcatalog", "pos", "ppi")
+CITATIONS = ("cora", "citeseer", "pubmed")
+N_RUNS = 10
+EXPERIMENTS = ("table3", "table4", "table5")
+
+TABLE3_METHODS = ("epb", "epb-degree", "deepwalk", "node2vec", "line", "wvrn", "majority")
+TABLE4_METHODS = ("epb", "epb-degree", "deepwalk", "line", "wvrn", "majority")
+TABLE5_METHODS = {
+    "transductive": ("epb", "dw-bow", "planetoid-t", "gcn", "deepwalk", "bow"),
+    "inductive": ("epb", "dw-bow", "planetoid-i", "gcn-i", "bow"),
+    "directed": ("epb", "deepwalk"),
+}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One result: `setting` is a share in percent (tables 3 and 4), or a part of table 5."""
+
+    experiment: str
+    dataset: str
+    method: str
+    setting: str
+    run: int
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What tells a unit from all others."""
+        return self.experiment, self.dataset, self.method, self.setting, self.run
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the unit as the first fields of its record."""
+        return asdict(self)
+
+
+def record_key(record: dict[str, Any]) -> tuple[str, str, str, str, int]:
+    """Return the key of the unit that a record belongs to."""
+    fields = ("experiment", "dataset", "method", "setting", "run")
+    experiment, dataset, method, setting, run = (record.get(name) for name in fields)
+    return str(experiment), str(dataset), str(method), str(setting), int(run or 0)
+
+
+def units(experiments: Iterable[str], quick: bool = False) -> list[Unit]:
+    """Return the units of some experiments, all runs of run 0 first.
+
+    >>> len(units(["table3"]))
+    630
+    >>> units(["table3"])[0]
+    Unit(experiment='table3', dataset='blogcatalog', method='epb', setting='10', run=0)
+    """
+    found: list[Unit] = []
+    for experiment in experiments:
+        if experiment not in EXPERIMENTS:
+            known = ", ".join(map(repr, EXPERIMENTS))
+            raise UnknownComponentError(
+                f"experiment={experiment!r} is not known; there are: {known}."
+            )
+        found += _all_units(experiment, 2 if quick else N_RUNS)
+    if quick:
+        small = {"ppi", "cora"}
+        found = [unit for unit in found if unit.dataset in small]
+    return sorted(found, key=lambda unit: unit.run)
+
+
+def _all_units(experiment: str, n_runs: int) -> list[Unit]:
+    if experiment == "table5":
+        cells = [
+            (dataset, method, part)
+            for part, methods in TABLE5_METHODS.items()
+            for dataset in CITATIONS
+            for method in methods
+        ]
+    else:
+        shares = ("10", "50", "90") if experiment == "table3" else ("20", "40")
+        methods = TABLE3_METHODS if experiment == "table3" else TABLE4_METHODS
+        cells = [(d, m, share) for d in STRUCTURE for m in methods for share in shares]
+    return [Unit(experiment, *cell, run) for cell in cells for run in range(n_runs)]

@@ -1,0 +1,92 @@
+"""Vectors of each method on a data set, computed once and kept beside the results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.baselines.inductive import mean_of_neighbors
+from embedprop.baselines.registry import BASELINES
+from embedprop.estimator import EmbeddingPropagation
+from embedprop.graph import Graph
+
+Vectors = NDArray[np.float32]
+
+# The paper's own choices where its authors, or those of node2vec, published them.
+NODE2VEC_PQ = {
+    "blogcatalog": {"p": 0.25, "q": 0.25},
+    "ppi": {"p": 4.0, "q": 1.0},
+    "pos": {"p": 4.0, "q": 0.5},
+}
+MARGINS = (1.0, 5.0, 10.0, 20.0)
+
+
+def embed(
+    method: str, dataset: str, full: Graph, known: Graph | None, margin: float, seed: int
+) -> Vectors:
+    """Return vectors for all nodes of `full`, learned from `known` alone if it is given."""
+    trained_on = known or full
+    if method.startswith("epb"):
+        negatives = "degree" if method == "epb-degree" else "uniform"
+        model = EmbeddingPropagation(
+            margin=margin, negatives=negatives, random_state=seed, n_threads=1, verbose=False
+        ).fit(trained_on)
+        return model.node_embeddings_ if known is None else model.transform(full)
+    extra = NODE2VEC_PQ.get(dataset, {}) if method == "node2vec" else {}
+    vectors = BASELINES[method](random_state=seed, n_threads=1, **extra).fit_transform(trained_on)
+    return vectors if known is None else mean_of_neighbors(vectors, known, full)
+
+
+class Cache:
+    """Arrays on disk under a name made of what they depend on; written atomically."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get_or_compute(
+        self, compute: Callable[[], NDArray[Any]], **depends_on: Any
+    ) -> tuple[NDArray[Any], float]:
+        """Return the array and the CPU seconds that it took."""
+        text = json.dumps(depends_on, sort_keys=True)
+        path = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_suffix(".lock")):
+            if not path.exists():
+                self._compute(path, compute)
+        with np.load(path) as stored:
+            return stored["vectors"], float(stored["seconds"])
+
+    def _compute(self, path: Path, compute: Callable[[], NDArray[Any]]) -> None:
+        start = time.process_time()
+        vectors = compute()
+        seconds = time.process_time() - start
+        handle, draft = tempfile.mkstemp(dir=self._folder, suffix=".draft")
+        with os.fdopen(handle, "wb") as stream:
+            np.savez(stream, vectors=vectors, seconds=seconds)
+        Path(draft).replace(path)
+
+
+class FileLock:
+    """Two processes that want the same array: one computes it, the other waits."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        self._stream = self._path.open("w")
+        if os.name == "posix":  # elsewhere both compute, and the result is the same
+            import fcntl
+
+            fcntl.flock(self._stream, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
