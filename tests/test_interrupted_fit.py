@@ -67,7 +67,6 @@ def test_what_was_learned_is_what_so_many_epochs_teach(
     np.testing.assert_array_equal(stopped.node_embeddings_, full.node_embeddings_)
 
 
-@pytest.mark.xfail(reason="a press at the end of an epoch leaves that epoch out of the history")
 def test_an_epoch_that_was_finished_is_in_the_history(
     path: Graph, when_epoch: Callable[..., None]
 ) -> None:

@@ -310,3 +310,19 @@ class TestMostSimilar:
 
     def test_a_single_row_has_no_others(self) -> None:
         assert most_similar(self.VECTORS[:1], self.NORMS[:1], 0, 3) == []
+
+
+def test_a_neighbor_named_twice_counts_once_as_in_a_graph():
+    model = EmbeddingPropagation(dim=4, epochs=1, n_threads=1).fit(
+        Graph.from_edges([("a", "b"), ("b", "c")])
+    )
+    once = model.transform_node(["a", "c"])
+    assert np.array_equal(model.transform_node(["a", "c", "a"]), once)
+
+
+def test_neighbors_that_cannot_be_names_are_refused():
+    model = EmbeddingPropagation(dim=4, epochs=1, n_threads=1).fit(
+        Graph.from_edges([("a", "b"), ("b", "c")])
+    )
+    with pytest.raises(InvalidParameterError, match="list of nodes"):
+        model.transform_node([["a"]])

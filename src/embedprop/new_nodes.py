@@ -29,7 +29,13 @@ def known_speakers(
         raise InvalidParameterError(
             f"neighbors={neighbors!r} is one string; give a list of nodes: [{neighbors!r}]."
         )
-    ids = nodes.find_all(neighbors)
+    # As in a graph, a neighbor counts once; with weights, those of its edges add up.
+    try:
+        ids = nodes.find_all(dict.fromkeys(neighbors) if weights is None else neighbors)
+    except TypeError as error:
+        raise InvalidParameterError(
+            f"neighbors must be a list of nodes, that is of hashable names ({error})."
+        ) from error
     if weights is not None and len(weights) != len(ids):
         raise InvalidParameterError(
             f"weights has {len(weights)} numbers for {len(ids)} neighbors: give one for each."

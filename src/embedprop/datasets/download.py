@@ -94,7 +94,7 @@ def _fetch(
     with target.open("xb") as out, _opened(address, timeout) as response:
         expected = _announced(response)
         limit = MAX_BYTES if file.size is None else file.size
-        if max(expected or 0, file.size or 0) > limit:
+        if (expected or 0) > limit:
             raise _too_large(address, limit)
         digest = _Digest(file, expected)
         n_bytes = 0
@@ -203,7 +203,7 @@ def _too_large(address: str, limit: int) -> DownloadError:
 
 def _failed(address: str, problem: str) -> DownloadError:
     return DownloadError(
-        f"{address} cannot be fetched: {problem}. Nothing was kept. Try again when the network is "
-        f"there, name a mirror with --mirror, or get the files by other means and give their "
-        f"folder with --files."
+        f"{address} cannot be fetched: {problem}. Nothing was kept. Check the network and try "
+        f"again, name a server that has the file with --mirror, or get the files by other means "
+        f"and give their folder with --files."
     )

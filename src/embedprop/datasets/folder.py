@@ -105,9 +105,10 @@ def load_dataset(
     folder = _folder_of(name, data_dir)
     meta = read_json(folder / META)
     if directed and meta.get("directions_known") is False:
+        linqs = f" LINQS's files do: see 'embedprop data get {name}-linqs'."
         raise InvalidParameterError(
-            f"directed: {folder} was made of Planetoid's files, which do not tell who cites whom. "
-            f"LINQS's files do: 'embedprop data get {name}-linqs' says how to get them."
+            f"directed: {folder} was made of Planetoid's files, which do not tell who cites whom."
+            f"{linqs if f'{name}-linqs' in sources() else ''} Load it with directed=False."
         )
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)

@@ -8,7 +8,6 @@ from pathlib import Path
 from embedprop.datasets.folder import META, data_folders, read_json
 from embedprop.datasets.sources import sources
 
-
 COUNTS = ("nodes", "edges", "classes")
 
 
@@ -34,7 +33,9 @@ def overview() -> list[Entry]:
         if source.name in entries:
             continue
         fetchable = source.format and not source.obstacle
-        how = f"embedprop data get {source.name}" if fetchable else source.obstacle
+        how = f"embedprop data get {source.name}"
+        if not fetchable:
+            how = f"cannot be fetched, '{how}' says why"
         counts = (source.n_nodes, source.n_edges, source.n_classes)
         entries[source.name] = Entry(source.name, *counts, f"not here: {how}")
     order = {name: position for position, name in enumerate(sources())}

@@ -14,6 +14,8 @@ MAX_PROPOSALS = 32
 def row_sums(ptr: Ints, weights: Floats) -> Floats:
     """Return the running sum of the weights within each row; of no weights, none."""
     sums = np.empty(weights.shape[0], np.float64)
+    if weights.shape[0] == 0:
+        return sums
     for row in range(ptr.shape[0] - 1):
         total = 0.0
         for e in range(ptr[row], ptr[row + 1]):

@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 # Multiplications between two looks at the keyboard and the progress bar: about a tenth of a second.
 _WORK_PER_RUN = 2**27
-# A mean loss this many times the margin, and the first epoch's, means that learning runs away.
-_EXPLODED = 1000.0
+# A mean loss this many times what the start vectors can give means that learning runs away.
+_EXPLODED = 100.0
 
 
 class FusedEngine:
@@ -76,16 +76,11 @@ class FusedEngine:
         _compile(states, drawer, tables)
         with InterruptWatch() as watch:
             run = _Run(instance, plan, drawer, states, threads, tables)
-            for epoch in range(plan.epochs):
-                for share in run.epoch(epoch):
-                    report(epoch, share, run.losses())
-                    if watch.pressed:
-                        break
+            for epoch, share in run.all_epochs():
+                report(epoch, share, run.losses())
                 if watch.pressed:
                     break
-                run.close_epoch(epoch)
-        vectors = {name: state.finished(tables, threads.most) for name, state in states.items()}
-        return TrainingResult(vectors, run.history, interrupted=watch.pressed)
+        return TrainingResult(run.finished(), run.history, interrupted=watch.pressed)
 
 
 class _Run:
@@ -105,6 +100,10 @@ class _Run:
         self._sums = dict.fromkeys(states, 0.0)
         self._n_done = 0
         self.history: dict[str, list[float]] = {name: [] for name in states}
+        self._usual = {
+            name: settings.margin * instance.n_negatives + states[name].largest_distance()
+            for name, settings in instance.label_types.items()
+        }
         n_visited = len(drawer.visited)
         work = sum(state.work_per_node(drawer.sizes.sum() / n_visited) for state in states.values())
         n_batches = max(1, int(_WORK_PER_RUN / work / plan.batch_size))
@@ -114,37 +113,48 @@ class _Run:
         """Return the mean loss per visited node of the running epoch."""
         return {name: total / max(1, self._n_done) for name, total in self._sums.items()}
 
-    def epoch(self, epoch: int) -> Iterator[float]:
-        """Go through an epoch in runs of some batches; yield the share that is done."""
-        self._sums, self._n_done = dict.fromkeys(self._sums, 0.0), 0
-        counter = self._plan.first_epoch + epoch
-        order = self._drawer.order(counter)
-        for low in range(0, len(order), self._positions_per_run):
-            nodes: NDArray[np.int32] = order[low : low + self._positions_per_run]
-            draws = self._drawer.draw(counter, nodes)
-            with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
-                for name, state in self._states.items():
-                    self._sums[name] += state.run(draws, self._tables, n_threads)
-            self._n_done += len(nodes)
-            self._check(epoch)
-            yield self._n_done / len(order)
+    def all_epochs(self) -> Iterator[tuple[int, float]]:
+        """Go through all epochs in runs of some batches; yield epoch and share that is done."""
+        for epoch in range(self._plan.epochs):
+            self._sums, self._n_done = dict.fromkeys(self._sums, 0.0), 0
+            counter = self._plan.first_epoch + epoch
+            order = self._drawer.order(counter)
+            for low in range(0, len(order), self._positions_per_run):
+                nodes: NDArray[np.int32] = order[low : low + self._positions_per_run]
+                draws = self._drawer.draw(counter, nodes)
+                with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
+                    for name, state in self._states.items():
+                        self._sums[name] += state.run(draws, self._tables, n_threads)
+                self._n_done += len(nodes)
+                self._check(epoch)
+                if self._n_done == len(order):
+                    for name, loss in self.losses().items():
+                        self.history[name].append(loss)
+                yield epoch, self._n_done / len(order)
 
-    def close_epoch(self, epoch: int) -> None:
-        """Note the losses of a finished epoch."""
-        for name, loss in self.losses().items():
-            self.history[name].append(loss)
-            margin = self._instance.label_types[name].margin
-            if loss > _EXPLODED * max(margin, self.history[name][0]):
-                raise TrainingError(self._message(name, epoch, f"has grown to {loss:.3g}"))
+    def finished(self) -> dict[str, Vectors]:
+        """Return the vectors after the last step."""
+        n_threads = self._threads.most
+        vectors = {
+            name: state.finished(self._tables, n_threads) for name, state in self._states.items()
+        }
+        for name, values in vectors.items():
+            if not np.isfinite(values).all():
+                epoch = max(0, len(self.history[name]) - 1)
+                raise TrainingError(self._message("The vectors", name, epoch, "are not finite"))
+        return vectors
 
     def _check(self, epoch: int) -> None:
-        for name, total in self._sums.items():
-            if not np.isfinite(total):
-                raise TrainingError(self._message(name, epoch, f"is {total}"))
+        for name, loss in self.losses().items():
+            if not np.isfinite(loss):
+                raise TrainingError(self._message("The loss", name, epoch, f"is {loss}"))
+            if loss > _EXPLODED * self._usual[name]:
+                what = f"has grown to {loss:.3g}"
+                raise TrainingError(self._message("The loss", name, epoch, what))
 
-    def _message(self, name: str, epoch: int, what: str) -> str:
+    def _message(self, subject: str, name: str, epoch: int, what: str) -> str:
         return (
-            f"The loss of label type {name!r} {what} in epoch {epoch + 1} of {self._plan.epochs}, "
+            f"{subject} of label type {name!r} {what} in epoch {epoch + 1} of {self._plan.epochs}, "
             f"with learning_rate={self._plan.learning_rate:g} and "
             f"margin={self._instance.label_types[name].margin:g}. "
             f"Lower learning_rate (the default is 0.001), or look for extreme weights."
@@ -153,7 +163,8 @@ class _Run:
 
 def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTables) -> None:
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
-    if not epb_batches.signatures and not _is_cached():
+    # A function that is not compiled at all (NUMBA_DISABLE_JIT) has no signatures.
+    if not getattr(epb_batches, "signatures", True) and not _is_cached():
         logger.warning(
             "Compiling the kernels: once, about half a minute; later runs start at once."
         )

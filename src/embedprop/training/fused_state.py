@@ -59,6 +59,11 @@ class FusedState:
             np.zeros((n_buffered, dim), dtype),
         )
 
+    def largest_distance(self) -> float:
+        """Return a bound of the distance between two means of the vectors."""
+        squares = np.einsum("ij,ij->i", self._table.vectors, self._table.vectors)
+        return 2.0 * float(np.sqrt(squares.max()))
+
     def work_per_node(self, mean_degree: float) -> float:
         """Estimate the multiplications for one visited node."""
         labels_per_node = self._labels.ids.size / max(1, self._labels.totals.size)
