@@ -177,14 +177,20 @@ def test_ctrl_c_saves_what_is_there(shell: Shell, ctrl_c: dict[str, int]) -> Non
     answer = shell("fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--quiet")
     assert answer.code == 130
     assert answer.err == (
-        "Stopped after 3 of 200 epochs; the model holds what was learned. It is saved in m.\n"
+        "Stopped after 4 of 200 epochs; the model holds what was learned. It is saved in m.\n"
     )
-    assert len(EmbeddingPropagation.load("m").loss_history_["node"]) == 3
+    assert len(EmbeddingPropagation.load("m").loss_history_["node"]) == 4
 
 
-def test_ctrl_c_in_the_first_epoch_writes_nothing(shell: Shell, ctrl_c: dict[str, int]) -> None:
+def test_ctrl_c_in_the_first_epoch_writes_nothing(
+    shell: Shell, ctrl_c: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     ctrl_c["epoch"] = 0
-    answer = shell("fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1")
+    # One batch of one node between two looks at the keyboard: the epoch is not over.
+    monkeypatch.setattr("embedprop.training.fused_engine._WORK_PER_RUN", 1)
+    answer = shell(
+        "fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--batch-size", "1"
+    )
     assert answer.code == 130
     assert answer.err == "Stopped before the first epoch ended: nothing was written to m.\n"
     assert not Path("m").exists()

@@ -70,8 +70,8 @@ def write_planetoid(folder: Path, name: str, n_before: int = 504) -> dict[str, P
     """Files of a small data set: a path of n_before nodes, and four more.
 
     The test rows are nodes n_before + 2 and n_before, in that order; n_before + 1 and + 3 are in
-    the graph only, the latter with a self-loop and nothing else. Row i has word i % 3, the test rows
-    have weights; classes alternate. The first 4 rows are for training.
+    the graph only, the latter with a self-loop and nothing else. Row i has word i % 3, the test
+    rows have weights; classes alternate. The first 4 rows are for training.
     """
     a = n_before
     neighbors = {node: [node - 1, node + 1] for node in range(1, a + 2)}

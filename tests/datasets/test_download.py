@@ -78,7 +78,7 @@ def test_a_connection_that_is_cut_twice_is_an_error_and_leaves_nothing(tmp_path,
 def test_a_wrong_checksum_is_an_error_and_leaves_nothing(tmp_path, file, announced):
     with (
         serving_answers(content(BODY[:-1] + b"?", announced=announced)) as (address, _),
-        pytest.raises(DownloadError, match="the checksum of what came .160,000 bytes. is wrong"),
+        pytest.raises(DownloadError, match=r"checksum of what came \(160,000 bytes\) is wrong"),
     ):
         download(file, tmp_path, mirror=address)
     assert left_in(tmp_path) == []
@@ -164,7 +164,7 @@ def test_local_files_are_checked_as_well(tmp_path):
     with pytest.raises(InvalidParameterError, match=r"graph\.mat is missing"):
         check_file(BY_BLOB, tmp_path / "graph.mat")
     (tmp_path / "graph.mat").write_bytes(b"other")
-    with pytest.raises(InvalidParameterError, match="not that of the published file. Get it from"):
+    with pytest.raises(InvalidParameterError, match=r"the published file\. Get it from https"):
         check_file(BY_BLOB, tmp_path / "graph.mat")
     check_file(replace(BY_BLOB, git_blob=None), tmp_path / "graph.mat")
     (tmp_path / "graph.mat").write_bytes(BODY)

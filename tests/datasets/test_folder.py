@@ -157,9 +157,35 @@ def test_a_missing_folder_is_named(tmp_path, monkeypatch):
         InvalidParameterError, match=r"EMBEDPROP_DATA: the folder .* does not exist"
     ):
         load_dataset("cora")
-    monkeypatch.delenv("EMBEDPROP_DATA")
-    with pytest.raises(InvalidParameterError, match="Name one with data_dir= or in the variable"):
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_known_data_set_that_is_not_there_comes_with_the_command_that_gets_it():
+    with pytest.raises(InvalidParameterError, match=r"No data set 'cora'.*embedprop data get cora"):
         load_dataset("cora")
+    with pytest.raises(InvalidParameterError, match=r"No data set 'mine'.*embedprop data list"):
+        load_dataset("mine")
+
+
+def test_the_cache_is_searched_after_the_folder_of_the_variable(data_dir, cache, monkeypatch):
+    (cache / "data").mkdir(parents=True)
+    (data_dir / "toy").rename(cache / "data" / "toy")
+    assert load_dataset("toy").graph.n_nodes == 4
+    assert dataset_names() == ["toy"]
+    folder = data_dir / "mine"
+    folder.mkdir()
+    monkeypatch.setenv("EMBEDPROP_DATA", str(folder))
+    assert load_dataset("toy").graph.n_nodes == 4
+    with pytest.raises(InvalidParameterError, match=r"No data set 'toy' in .*mine\. .*data_dir"):
+        load_dataset("toy", data_dir=folder)
+
+
+def test_directions_that_the_files_do_not_tell_are_not_made_up(data_dir):
+    path = data_dir / "toy" / "meta.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"directions_known": False}))
+    assert load_dataset("toy", data_dir=data_dir).graph.directed is False
+    with pytest.raises(InvalidParameterError, match="do not tell who cites whom"):
+        load_dataset("toy", directed=True, data_dir=data_dir)
 
 
 @pytest.mark.parametrize(

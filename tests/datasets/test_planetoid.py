@@ -149,8 +149,8 @@ def test_a_file_that_is_no_planetoid_pickle_is_refused(tmp_path, content):
 
 
 def test_a_matrix_with_an_index_out_of_range_is_refused(tmp_path):
-    good = py2.pickled(py2.matrix(np.eye(3)))
-    columns, wrong = (np.array(c, dtype="i4").tobytes() for c in ([0, 1, 2], [0, 1, 9]))
+    good = py2.pickled(py2.matrix(np.eye(3)[::-1]))
+    columns, wrong = (np.array(c, dtype="i4").tobytes() for c in ([2, 1, 0], [9, 1, 0]))
     assert good.count(columns) == 1
     (tmp_path / "x").write_bytes(good.replace(columns, wrong))
     with pytest.raises(InvalidGraphError, match="refused"):

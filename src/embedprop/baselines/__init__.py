@@ -12,6 +12,8 @@ from embedprop.baselines.inductive import fit_transform_inductive, mean_of_neigh
 from embedprop.baselines.line import LINE
 from embedprop.baselines.majority import Majority
 from embedprop.baselines.node2vec import PUBLISHED_PQ, Node2Vec
+from embedprop.baselines.planetoid_i import PlanetoidI
+from embedprop.baselines.planetoid_t import PlanetoidT
 from embedprop.baselines.registry import BASELINES, Classifier, Embedder, is_classifier
 from embedprop.baselines.wvrn import WeightedVote
 
@@ -28,6 +30,8 @@ __all__ = [
     "InductiveGCN",
     "Majority",
     "Node2Vec",
+    "PlanetoidI",
+    "PlanetoidT",
     "WeightedVote",
     "fit_transform_inductive",
     "is_classifier",

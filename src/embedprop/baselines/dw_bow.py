@@ -57,7 +57,8 @@ class DeepWalkBagOfWords:
         """DW-I+BoW: a new node has the mean of its neighbors' walk vectors, and its own words."""
         require(self.name, "gensim")
         word_matrix(self.name, full, self.label_types, self.words)  # a mistake shows before walking
-        settings = {"random_state": self.random_state, "n_threads": self.n_threads}
-        walked = DeepWalk(**settings, **(self.deepwalk or {})).fit_transform(known)
+        settings = self.deepwalk or {}
+        walking = DeepWalk(random_state=self.random_state, n_threads=self.n_threads, **settings)
+        walked = walking.fit_transform(known)
         words = BagOfWords(label_types=self.label_types, words=self.words).fit_transform(full)
         return np.concatenate([mean_of_neighbors(walked, known, full), words], axis=1)

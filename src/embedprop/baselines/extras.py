@@ -1,4 +1,4 @@
-"""Libraries that only baselines need: a clear word when one is missing, and torch kept in bounds."""
+"""Libraries that only baselines need: a clear word if one is missing, and torch kept in bounds."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from embedprop.baselines.supervision import (
     shares,
 )
 from embedprop.baselines.words import Words, row_normalized, word_matrix
+from embedprop.errors import UnknownComponentError
 from embedprop.training.random_streams import RandomStreams
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from embedprop.graph.graph import Graph
+
+
+OneWay = Literal["known_to_hidden", "hidden_to_known"]
+Edges = tuple[NDArray[np.int64], NDArray[np.float32] | None]
 
 
 @BASELINES.register("gcn")
@@ -84,19 +89,24 @@ class GCN:
     ) -> Scores:
         """Return log-probabilities."""
         refuse_hidden(self.name, hidden, "gcn-i")
-        return fit_predict_gcn(self, graph, targets, train, validation, hidden)
+        edges = message_edges(graph, NO_NODES)
+        return fit_predict_gcn(self, graph, edges, targets, train, validation)
 
 
 @BASELINES.register("gcn-i")
 class InductiveGCN:
     """GCN-I: hidden nodes hear from known ones, but known ones do not hear from them.
 
-    The paper removes the edges from training to test nodes and keeps those from test to training
-    nodes, in the sense of the rows of the adjacency matrix: a known node's row has no hidden node.
-    So training is that of the graph without hidden nodes. Without any hidden node it is `GCN`.
+    The paper removes "edges from training to test nodes" and keeps "those from test nodes to
+    training nodes". Read as rows of the adjacency matrix, a known node's row has no hidden node:
+    training is that of the graph without hidden nodes. Without any hidden node it is `GCN`.
 
     Parameters
     ----------
+    one_way
+        Which messages between known and hidden nodes stay: ``"known_to_hidden"``, the reading
+        above, or ``"hidden_to_known"``, the sentence read as the way of the messages, with
+        which the words of hidden nodes do take part in training.
     hidden_dim, dropout, l2, learning_rate, epochs, patience
         The paper used those of the transductive setting: see `GCN`.
     label_types, words, random_state, n_threads
@@ -114,11 +124,13 @@ class InductiveGCN:
         learning_rate: float = 0.01,
         epochs: int = 200,
         patience: int = 10,
+        one_way: OneWay = "known_to_hidden",
         label_types: Sequence[str] | None = None,
         words: Words = "binary",
         random_state: int | None = 0,
         n_threads: int | None = None,
     ) -> None:
+        self.one_way = one_way
         self.hidden_dim = hidden_dim
         self.dropout = dropout
         self.l2 = l2
@@ -139,18 +151,22 @@ class InductiveGCN:
         hidden: Nodes = NO_NODES,
     ) -> Scores:
         """Return log-probabilities."""
-        return fit_predict_gcn(self, graph, targets, train, validation, hidden)
+        hidden = checked_nodes(hidden, graph.n_nodes, "hidden")
+        edges = message_edges(graph, hidden, self.one_way)
+        return fit_predict_gcn(self, graph, edges, targets, train, validation)
 
 
-def message_edges(
-    graph: Graph, hidden: Nodes
-) -> tuple[NDArray[np.int64], NDArray[np.float32] | None]:
+def message_edges(graph: Graph, hidden: Nodes, one_way: str = "known_to_hidden") -> Edges:
     """Return (2, edges): from whom to whom a message goes, and the weights of the edges."""
+    if one_way not in get_args(OneWay):
+        known = ", ".join(map(repr, get_args(OneWay)))
+        raise UnknownComponentError(f"one_way={one_way!r} is not known. Choose one of: {known}.")
     near = graph.neighbors
     to = np.repeat(np.arange(graph.n_nodes), near.sizes)
     is_hidden = np.zeros(graph.n_nodes, np.bool_)
     is_hidden[hidden] = True
-    kept = ~is_hidden[near.ids] | is_hidden[to]
+    may_speak = is_hidden if one_way == "hidden_to_known" else ~is_hidden
+    kept = may_speak[near.ids] | ~may_speak[to]
     edges = np.stack([near.ids[kept].astype(np.int64), to[kept]])
     return edges, None if near.weights is None else near.weights[kept]
 
@@ -158,10 +174,10 @@ def message_edges(
 def fit_predict_gcn(
     method: GCN | InductiveGCN,
     graph: Graph,
+    edges: Edges,
     targets: csr_array[np.bool_],
     train: Nodes,
     validation: Nodes,
-    hidden: Nodes,
 ) -> Scores:
     """Train on `train`, stop by `validation`, and return log-probabilities for all nodes."""
     require(method.name, "torch", "torch-geometric")
@@ -170,10 +186,9 @@ def fit_predict_gcn(
     features = row_normalized(word_matrix(method.name, graph, method.label_types, method.words))
     train, classes = known_targets(graph, targets, train)
     validation, choosing = known_targets(graph, targets, validation, "validation")
-    edges, weights = message_edges(graph, checked_nodes(hidden, graph.n_nodes, "hidden"))
     seed = int(RandomStreams.from_random_state(method.random_state).key("gcn") >> np.uint64(1))
     with torch_run(seed, method.n_threads):
-        network = _Network(method, features, torch.from_numpy(edges), weights, classes.shape[1])
+        network = _Network(method, features, edges, classes.shape[1])
         network.train(train, classes, validation, choosing)
         with torch.no_grad():
             return network.log_probabilities(training=False).numpy().astype(np.float64)
@@ -184,8 +199,7 @@ class _Network:
         self,
         method: GCN | InductiveGCN,
         features: csr_array[np.float32],
-        edges: torch.Tensor,
-        weights: NDArray[np.float32] | None,
+        edges: Edges,
         n_classes: int,
     ) -> None:
         import torch
@@ -195,8 +209,8 @@ class _Network:
         self.rows = torch.from_numpy(np.stack(features.nonzero()).astype(np.int64))
         self.values = torch.from_numpy(features.data)
         self.shape = features.shape
-        self.edges = edges
-        self.weights = None if weights is None else torch.from_numpy(weights.copy())
+        self.edges = torch.from_numpy(edges[0])
+        self.weights = None if edges[1] is None else torch.from_numpy(edges[1])
         self.first: Any = GCNConv(features.shape[1], method.hidden_dim, cached=True, bias=False)
         self.second: Any = GCNConv(method.hidden_dim, n_classes, cached=True, bias=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from embedprop.baselines.registry import Embedder, Vectors
 from embedprop.errors import InvalidParameterError
@@ -52,7 +53,7 @@ def mean_of_neighbors(vectors: Vectors, known: Graph, full: Graph) -> Vectors:
     data = data * is_known[near.ids]
     weights = csr_array((data, near.ids, near.ptr), shape=(full.n_nodes, full.n_nodes))
     new = np.flatnonzero(~is_known)
-    totals = np.asarray(weights.sum(axis=1)).ravel()[new]
+    totals: NDArray[np.float64] = np.asarray(weights.sum(axis=1)).ravel()[new]
     sums = weights[new] @ placed
     placed[new] = sums / np.where(totals > 0, totals, 1)[:, None]
     return placed

@@ -48,7 +48,7 @@ def checked_nodes(nodes: Nodes, n_nodes: int, what: str) -> Nodes:
 
 def shares(classes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a distribution over the classes of each node: 1 / k for each of its k classes."""
-    return classes / classes.sum(axis=1, keepdims=True)
+    return np.asarray(classes / classes.sum(axis=1, keepdims=True))
 
 
 def refuse_hidden(baseline: str, hidden: Nodes, instead: str) -> None:

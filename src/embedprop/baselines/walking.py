@@ -44,6 +44,22 @@ class WalkGraph:
             weights = None if plain else matrix.data
         return cls(ptr, ids, row_sums(ptr, np.empty(0, np.float32) if weights is None else weights))
 
+    def without(self, nodes: NDArray[np.int64]) -> WalkGraph:
+        """Return the graph without the edges from or to `nodes`; numbers of nodes stay."""
+        from embedprop.kernels.walks import row_sums
+
+        gone = np.zeros(len(self.ptr) - 1, np.bool_)
+        gone[nodes] = True
+        rows = np.repeat(np.arange(len(gone)), np.diff(self.ptr))
+        kept = ~(gone[rows] | gone[self.ids])
+        ptr = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=len(gone)))])
+        if not len(self.sums):
+            return WalkGraph(ptr, self.ids[kept], self.sums)
+        starts = np.flatnonzero(np.diff(self.ptr))
+        weights = np.diff(self.sums, prepend=0.0)
+        weights[self.ptr[starts]] = self.sums[self.ptr[starts]]
+        return WalkGraph(ptr, self.ids[kept], row_sums(ptr, weights[kept]))
+
     def walks(
         self,
         starts: NDArray[np.int32],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 
@@ -55,7 +56,7 @@ def row_normalized(matrix: csr_array[np.float32]) -> csr_array[np.float32]:
     """Return the matrix with rows that sum to 1; rows of zeros stay."""
     from scipy.sparse import csr_array
 
-    totals = np.asarray(matrix.sum(axis=1)).ravel()
+    totals: NDArray[np.float32] = np.asarray(matrix.sum(axis=1)).ravel()
     sizes = np.diff(matrix.indptr)
     data = matrix.data / np.repeat(np.where(totals > 0, totals, 1), sizes)
     return csr_array((data.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)

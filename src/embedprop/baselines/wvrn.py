@@ -110,7 +110,7 @@ def _weights(graph: Graph, masses: NDArray[np.float64]) -> csr_array[np.float64]
 
 def _mean(weights: csr_array[np.float64], estimates: Scores, is_known: NDArray[np.bool_]) -> Scores:
     """Return the weighted mean over neighbors; a known node, or one without any, stays."""
-    totals = np.asarray(weights.sum(axis=1)).ravel()
+    totals: NDArray[np.float64] = np.asarray(weights.sum(axis=1)).ravel()
     stays = is_known | (totals == 0)
     means = (weights @ estimates) / np.where(stays, 1, totals)[:, None]
     return np.where(stays[:, None], estimates, means)

@@ -43,4 +43,4 @@ def draw_alias(keep: Floats, other: Ints, number: Float) -> int:
     """Return a place; `number` is uniform in [0, 1)."""
     scaled = number * keep.shape[0]
     place = min(np.int64(scaled), keep.shape[0] - 1)
-    return place if scaled - place < keep[place] else np.int64(other[place])
+    return int(place if scaled - place < keep[place] else other[place])

@@ -34,7 +34,7 @@ def _has(ids: Ints, low: int, high: int, wanted: int) -> bool:
             low = middle + 1
         else:
             high = middle
-    return low < end and ids[low] == wanted
+    return bool(low < end and ids[low] == wanted)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -42,7 +42,7 @@ def _first_order(ptr: Ints, sums: Floats, node: int, number: Float) -> int:
     """Return the place of a neighbor, drawn by weight; `number` is uniform in [0, 1)."""
     first, last = ptr[node], ptr[node + 1] - 1
     if sums.shape[0] == 0:
-        return min(first + np.int64(number * (last + 1 - first)), last)
+        return int(min(first + np.int64(number * (last + 1 - first)), last))
     target = number * sums[last]
     low, high = first, last
     while low < high:
@@ -51,7 +51,7 @@ def _first_order(ptr: Ints, sums: Floats, node: int, number: Float) -> int:
             low = middle + 1
         else:
             high = middle
-    return low
+    return int(low)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -85,7 +85,7 @@ def _weighted_step(
         total += weight * _bias(ptr, ids, before, ids[e], back, away)
         running[e - first] = total
     place = np.searchsorted(running, number * total, side="right")
-    return np.int64(ids[first + min(place, last - first - 1)])
+    return int(ids[first + min(place, last - first - 1)])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -1,0 +1,108 @@
+"""Pairs (node, context) for Planetoid: from random walks, and from nodes of the same class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.baselines.registry import Nodes
+from embedprop.baselines.walking import WalkGraph
+from embedprop.training.random_streams import RandomStreams
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Nodes and contexts; the sign is +1 for what was seen, -1 for a negative."""
+
+    nodes: NDArray[np.int64]
+    contexts: NDArray[np.int64]
+    signs: NDArray[np.float32]
+
+    @classmethod
+    def of(
+        cls, nodes: NDArray[np.int64], contexts: NDArray[np.int64], negatives: NDArray[np.int64]
+    ) -> Pairs:
+        """Join the pairs that were seen with negatives (pairs, n_negatives) of the same nodes."""
+        n_negatives = negatives.shape[1]
+        return cls(
+            np.concatenate([nodes, np.repeat(nodes, n_negatives)]),
+            np.concatenate([contexts, negatives.ravel()]),
+            np.repeat(np.array([1, -1], np.float32), [len(nodes), negatives.size]),
+        )
+
+
+def window_pairs(
+    walks: NDArray[np.int32], window: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return every node of a walk with every node at most `window` steps away, itself included.
+
+    >>> nodes, contexts = window_pairs(np.array([[5, 6, -1]], np.int32), window=1)
+    >>> sorted(zip(nodes.tolist(), contexts.tolist()))
+    [(5, 5), (5, 6), (6, 5), (6, 6)]
+    """
+    length = walks.shape[1]
+    nodes, contexts = [], []
+    for shift in range(-min(window, length - 1), min(window, length - 1) + 1):
+        nodes.append(walks[:, max(0, -shift) : length - max(0, shift)].ravel())
+        contexts.append(walks[:, max(0, shift) : length - max(0, -shift)].ravel())
+    first, second = np.concatenate(nodes), np.concatenate(contexts)
+    there = (first >= 0) & (second >= 0)
+    return first[there].astype(np.int64), second[there].astype(np.int64)
+
+
+def graph_contexts(
+    walk_graph: WalkGraph,
+    starts: Nodes,
+    n_steps: int,
+    window: int,
+    batch_size: int,
+    n_negatives: int,
+    streams: RandomStreams,
+) -> Iterator[Pairs]:
+    """Yield the pairs of walks from `batch_size` nodes at a time, without end.
+
+    Nodes without an edge to follow are left out.
+    """
+    starts = starts[walk_graph.ptr[starts] < walk_graph.ptr[starts + 1]].astype(np.int32)
+    rng = streams.generator("graph contexts")
+    everyone = np.unique(np.concatenate([starts, walk_graph.ids])).astype(np.int64)
+    batch = 0
+    while True:
+        order = rng.permutation(starts)
+        for low in range(0, len(order), batch_size):
+            part = order[low : low + batch_size]
+            walks = walk_graph.walks(part, n_steps + 1, streams.key("planetoid walks", batch))
+            nodes, contexts = window_pairs(walks, window)
+            yield Pairs.of(nodes, contexts, rng.choice(everyone, (len(nodes), n_negatives)))
+            batch += 1
+
+
+def class_contexts(
+    train: Nodes,
+    classes: NDArray[np.float64],
+    batch_size: int,
+    n_negatives: int,
+    streams: RandomStreams,
+) -> Iterator[Pairs]:
+    """Yield pairs of training nodes with the same first class, without end.
+
+    Negatives are training nodes without that class. With one class only there is nothing to tell
+    apart: no pairs.
+    """
+    rng = streams.generator("class contexts")
+    first = classes.argmax(axis=1)
+    if len(np.unique(first)) == 1:
+        batch_size = 0
+    members = [np.flatnonzero(first == c) for c in range(classes.shape[1])]
+    others = [np.flatnonzero(classes[:, c] == 0) for c in range(classes.shape[1])]
+    while True:
+        drawn = rng.integers(len(train), size=batch_size)
+        partners = np.array([rng.choice(members[first[i]]) for i in drawn], np.int64)
+        negatives = np.empty((batch_size, n_negatives), np.int64)
+        for i, row in zip(drawn, negatives, strict=True):
+            if n_negatives:
+                row[:] = rng.choice(others[first[i]], n_negatives)
+        yield Pairs.of(train[drawn], train[partners], train[negatives])

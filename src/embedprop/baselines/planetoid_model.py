@@ -1,0 +1,162 @@
+"""What Planetoid-T and Planetoid-I share: three losses, stepped in turn by gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.baselines.planetoid_contexts import Pairs
+from embedprop.baselines.registry import Nodes, Scores
+from embedprop.baselines.supervision import shares
+
+if TYPE_CHECKING:
+    import torch
+    from scipy.sparse import csr_array
+
+_ROWS_AT_ONCE = 4096
+
+
+class Encoder(Protocol):
+    """A vector per node, for its contexts and for its classes; they share parameters."""
+
+    dim: int
+    context_parameters: list[torch.Tensor]
+    class_parameters: list[torch.Tensor]
+
+    def for_contexts(self, nodes: torch.Tensor) -> torch.Tensor:
+        """Return (nodes, dim): what predicts the contexts of a node."""
+        ...
+
+    def for_classes(self, nodes: torch.Tensor) -> torch.Tensor:
+        """Return (nodes, dim): what predicts the classes of a node."""
+        ...
+
+
+def glorot(rng: np.random.Generator, n_in: int, n_out: int) -> torch.Tensor:
+    """Return weights (n_in, n_out), uniform within Glorot & Bengio's limits, with gradients."""
+    limit = np.sqrt(6.0 / (n_in + n_out))
+    return _parameter(rng.uniform(-limit, limit, (n_in, n_out)))
+
+
+def normal(rng: np.random.Generator, n_rows: int, dim: int) -> torch.Tensor:
+    """Return a lookup table with a deviation of 0.01, as the reference's library starts it."""
+    return _parameter(rng.normal(0.0, 0.01, (n_rows, dim)))
+
+
+def zeros(n: int) -> torch.Tensor:
+    """Return a bias."""
+    return _parameter(np.zeros(n))
+
+
+def _parameter(values: NDArray[np.float64]) -> torch.Tensor:
+    import torch
+
+    return torch.from_numpy(values.astype(np.float32)).requires_grad_()
+
+
+def dense_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> torch.Tensor:
+    """Return the words of some nodes, (nodes, n_words)."""
+    import torch
+
+    return torch.from_numpy(np.asarray(words[nodes].toarray(), np.float32))
+
+
+def descend(loss: torch.Tensor, parameters: Sequence[torch.Tensor], rate: float) -> None:
+    """Take one step of gradient descent."""
+    import torch
+
+    with torch.no_grad():
+        for parameter, slope in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
+            parameter -= rate * slope
+
+
+class ContextLoss:
+    """Predicts the context of a node: by softmax over all, or against negatives."""
+
+    def __init__(
+        self, encoder: Encoder, n_contexts: int, n_negatives: int, rng: np.random.Generator
+    ) -> None:
+        self.encoder = encoder
+        self.n_negatives = n_negatives
+        self.own: list[torch.Tensor]
+        if n_negatives:
+            self.own = [normal(rng, n_contexts, encoder.dim)]
+        else:
+            self.own = [glorot(rng, encoder.dim, n_contexts), zeros(n_contexts)]
+
+    @property
+    def parameters(self) -> list[torch.Tensor]:
+        """Those of the encoder, then its own."""
+        return [*self.encoder.context_parameters, *self.own]
+
+    def __call__(self, pairs: Pairs) -> torch.Tensor:
+        import torch
+        from torch.nn.functional import logsigmoid
+
+        # A node that comes often is encoded once: the softmax over all nodes is the costly part.
+        unique, places = np.unique(pairs.nodes, return_inverse=True)
+        encoded = self.encoder.for_contexts(torch.from_numpy(unique))
+        rows, contexts = torch.from_numpy(places), torch.from_numpy(pairs.contexts)
+        if self.n_negatives:
+            agreement = (encoded[rows] * self.own[0][contexts]).sum(dim=1)
+            return -logsigmoid(agreement * torch.from_numpy(pairs.signs)).sum()
+        logits = encoded @ self.own[0] + self.own[1]
+        times = torch.bincount(rows, minlength=len(unique))
+        return (times * logits.logsumexp(dim=1)).sum() - logits[rows, contexts].sum()
+
+
+class ClassLoss:
+    """Predicts the classes from words and from the encoding, then from both predictions."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        words: csr_array[np.float32],
+        n_classes: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.encoder = encoder
+        self.words = words
+        self.by_words = [glorot(rng, words.shape[1], n_classes), zeros(n_classes)]
+        self.by_encoding = [glorot(rng, encoder.dim, n_classes), zeros(n_classes)]
+        self.by_both = [glorot(rng, 2 * n_classes, n_classes), zeros(n_classes)]
+
+    @property
+    def parameters(self) -> list[torch.Tensor]:
+        """Those of the encoder, then its own."""
+        own = [*self.by_words, *self.by_encoding, *self.by_both]
+        return [*self.encoder.class_parameters, *own]
+
+    def log_probabilities(self, nodes: NDArray[np.int64]) -> list[torch.Tensor]:
+        """Return three predictions (nodes, classes): by both, by words, by the encoding."""
+        import torch
+
+        encoded = self.encoder.for_classes(torch.from_numpy(nodes))
+        inputs = (dense_rows(self.words, nodes), self.by_words), (encoded, self.by_encoding)
+        parts = [(x @ weights + bias).log_softmax(dim=1) for x, (weights, bias) in inputs]
+        both = torch.cat([part.exp() for part in parts], dim=1)
+        weights, bias = self.by_both
+        return [(both @ weights + bias).log_softmax(dim=1), *parts]
+
+    def __call__(self, nodes: Nodes, classes: NDArray[np.float64]) -> torch.Tensor:
+        import torch
+
+        wanted = torch.from_numpy(shares(classes).astype(np.float32))
+        losses = [-(wanted * found).sum(dim=1).mean() for found in self.log_probabilities(nodes)]
+        return torch.stack(losses).sum()
+
+    def scores(self, n_nodes: int) -> Scores:
+        """Return log-probabilities for all nodes."""
+        import torch
+
+        with torch.no_grad():
+            parts = [
+                self.log_probabilities(part)[0].numpy()
+                for part in np.split(
+                    np.arange(n_nodes), range(_ROWS_AT_ONCE, n_nodes, _ROWS_AT_ONCE)
+                )
+            ]
+        return np.concatenate(parts).astype(np.float64)

@@ -1,0 +1,197 @@
+"""What single methods promise beside the contract."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from scipy.sparse import csr_array
+from tests import toy_graphs
+from tests.baselines.methods import quick
+
+from embedprop import Graph
+from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec
+from embedprop.baselines.gcn import message_edges
+from embedprop.baselines.planetoid_contexts import Pairs
+from embedprop.baselines.planetoid_model import ContextLoss, descend, normal
+from embedprop.baselines.planetoid_t import _Lookup
+from embedprop.errors import InvalidParameterError, UnknownComponentError
+from embedprop.kernels.alias import alias_table
+from embedprop.kernels.line import train_edges
+
+
+def test_words_may_be_counted_or_weighted(star_with_words: Graph) -> None:
+    binary = BagOfWords().fit_transform(star_with_words)
+    assert binary.tolist() == [[1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 0], [0, 0, 1]]
+    weighted = BagOfWords(words="weighted").fit_transform(star_with_words)
+    assert weighted.tolist() == [[1, 3, 0], [1, 0, 0], [0, 2, 0.5], [0, 0, 0], [0, 0, 2]]
+    with pytest.raises(UnknownComponentError, match="words='tfidf' is not known"):
+        BagOfWords(words="tfidf").fit_transform(star_with_words)
+
+
+def test_an_unknown_label_type_is_named(star_with_words: Graph) -> None:
+    with pytest.raises(InvalidParameterError, match="'wrod' is no label type of kind set"):
+        BagOfWords(label_types=["wrod"]).fit_transform(star_with_words)
+
+
+def test_deepwalk_is_node2vec_with_p_and_q_of_one() -> None:
+    graph = toy_graphs.messy()
+    settings = {"dim": 4, "walk_length": 10, "random_state": 3}
+    np.testing.assert_array_equal(
+        DeepWalk(**settings).fit_transform(graph), Node2Vec(**settings).fit_transform(graph)
+    )
+    other = Node2Vec(**settings, p=0.1, q=5).fit_transform(graph)
+    assert not np.array_equal(other, Node2Vec(**settings).fit_transform(graph))
+
+
+def test_published_p_and_q_are_those_of_the_paper() -> None:
+    assert PUBLISHED_PQ == {"blogcatalog": (0.25, 0.25), "ppi": (4, 1), "pos": (4, 0.5)}
+
+
+def test_skip_gram_does_not_depend_on_the_number_of_threads() -> None:
+    graph = toy_graphs.messy()
+    one, two = (quick("deepwalk", n_threads=n).fit_transform(graph) for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_dw_bow_is_deepwalk_beside_the_words() -> None:
+    graph = toy_graphs.messy()
+    both = quick("dw-bow").fit_transform(graph)
+    walked = DeepWalk(dim=8, walk_length=20, window=3, epochs=5, n_threads=1).fit_transform(graph)
+    np.testing.assert_array_equal(
+        both, np.concatenate([walked, BagOfWords().fit_transform(graph)], axis=1)
+    )
+
+
+def test_both_halves_of_line_have_length_one() -> None:
+    vectors = quick("line").fit_transform(toy_graphs.messy())
+    lengths = np.linalg.norm(vectors.reshape(22, 2, 4), axis=2)
+    np.testing.assert_allclose(lengths, 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dim", [0, 7])
+def test_line_needs_an_even_dim(dim: int) -> None:
+    with pytest.raises(InvalidParameterError, match=f"dim={dim}: LINE needs an even number"):
+        quick("line", dim=dim).fit_transform(toy_graphs.path())
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_one_step_of_line_is_gradient_ascent(order: int) -> None:
+    rng = np.random.default_rng(0)
+    start = rng.normal(0, 1, (3, 4)).astype(np.float32)
+    context = start if order == 1 else rng.normal(0, 1, (3, 4)).astype(np.float32)
+    edge = np.array([[0, 1]], np.int32)
+    only_node_2 = alias_table(np.array([0.0, 0.0, 1.0]))
+    found, found_context = start.copy(), context.copy()
+    if order == 1:
+        found_context = found
+    train_edges(
+        found, found_context, edge, *alias_table(np.ones(1)), *only_node_2, 1, 2, 0.1, np.uint64(0)
+    )
+    source = torch.tensor(start[0], requires_grad=True)
+    positive = torch.tensor(context[1], requires_grad=True)
+    negative = torch.tensor(context[2], requires_grad=True)
+    gain = torch.nn.functional.logsigmoid(source @ positive)
+    (slope,) = torch.autograd.grad(gain, [positive])
+    np.testing.assert_allclose(found_context[1], context[1] + 0.1 * slope.numpy(), rtol=1e-4)
+    # The negative is drawn twice, and has moved when it comes again.
+    moved, error = negative.detach(), torch.autograd.grad(
+        torch.nn.functional.logsigmoid(source @ positive), [source]
+    )[0]
+    for _ in range(2):
+        share = torch.sigmoid(source.detach() @ moved)
+        error = error - share * moved
+        moved = moved - 0.1 * share * source.detach()
+    np.testing.assert_allclose(found_context[2], moved.numpy(), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        found[0], start[0] + 0.1 * error.detach().numpy(), rtol=1e-4, atol=1e-6
+    )
+
+
+def test_messages_between_known_and_hidden_nodes_go_one_way(path: Graph) -> None:
+    hidden = np.array([1, 2])
+    known_speak = message_edges(path, hidden)[0].T.tolist()
+    assert sorted(known_speak) == [[0, 1], [1, 2], [2, 1], [3, 2], [3, 4], [4, 3]]
+    hidden_speak = message_edges(path, hidden, "hidden_to_known")[0].T.tolist()
+    assert sorted(hidden_speak) == [[1, 0], [1, 2], [2, 1], [2, 3], [3, 4], [4, 3]]
+    assert message_edges(path, np.array([], np.int64))[0].shape == (2, 8)
+    with pytest.raises(UnknownComponentError, match="one_way='both' is not known"):
+        message_edges(path, hidden, "both")
+
+
+def test_gcn_i_without_hidden_nodes_is_gcn() -> None:
+    graph = toy_graphs.messy()
+    targets = csr_array(np.arange(22)[:, None] % 2 == [0, 1])
+    one, other = (
+        quick(name).fit_predict(graph, targets, np.arange(9)) for name in ("gcn", "gcn-i")
+    )
+    np.testing.assert_array_equal(one, other)
+
+
+def test_gcn_stops_when_the_validation_loss_rises() -> None:
+    graph = toy_graphs.messy()
+    # Nothing can be learned: the classes are drawn at random.
+    classes = np.random.default_rng(0).integers(2, size=22)
+    targets = csr_array(classes[:, None] == [0, 1])
+    settings = {"learning_rate": 0.1, "patience": 3, "l2": 0.0}
+    train, validation = np.arange(11), np.arange(11, 22)
+
+    def confidence(epochs: int, chosen: np.ndarray) -> float:
+        method = quick("gcn", epochs=epochs, **settings)
+        return float(method.fit_predict(graph, targets, train, chosen)[train].max(axis=1).mean())
+
+    assert confidence(200, validation) < confidence(200, validation[:0]) - 0.05
+
+
+def test_torch_is_left_as_it_was() -> None:
+    torch.manual_seed(5)
+    expected = torch.rand(2)
+    torch.manual_seed(5)
+    threads = torch.get_num_threads()
+    graph = toy_graphs.messy()
+    targets = csr_array(np.arange(22)[:, None] % 2 == [0, 1])
+    for name in ("gcn", "planetoid-t"):
+        quick(name).fit_predict(graph, targets, np.arange(9))
+    assert torch.get_num_threads() == threads
+    assert torch.equal(torch.rand(2), expected)
+
+
+@pytest.mark.parametrize("n_negatives", [0, 2])
+def test_the_context_loss_is_the_sum_over_all_pairs(n_negatives: int) -> None:
+    rng = np.random.default_rng(1)
+    encoder = _Lookup(normal(rng, 6, 3))
+    loss = ContextLoss(encoder, 6, n_negatives, rng)
+    for parameter in loss.parameters:
+        parameter.data += torch.from_numpy(rng.normal(size=parameter.shape).astype(np.float32))
+    nodes, contexts = np.array([0, 0, 4, 2]), np.array([1, 1, 5, 2])
+    pairs = Pairs.of(nodes, contexts, rng.integers(6, size=(4, n_negatives)))
+    total = torch.zeros(())
+    for node, context, sign in zip(pairs.nodes, pairs.contexts, pairs.signs, strict=True):
+        vector = encoder.vectors[int(node)]
+        if n_negatives:
+            agreement = vector @ loss.own[0][int(context)]
+            total = total - torch.log(torch.sigmoid(float(sign) * agreement))
+        else:
+            chances = (vector @ loss.own[0] + loss.own[1]).softmax(dim=0)
+            total = total - torch.log(chances[int(context)])
+    torch.testing.assert_close(loss(pairs), total)
+    before = float(loss(pairs))
+    descend(loss(pairs), loss.parameters, 0.01)
+    assert float(loss(pairs)) < before
+
+
+@pytest.mark.parametrize("name", ["planetoid-t", "planetoid-i"])
+def test_planetoid_learns_with_negatives_too(name, two_cliques) -> None:
+    clique = np.array([two_cliques.clique_of[v] == "b" for v in two_cliques.graph.nodes], int)
+    targets = csr_array(clique[:, None] == [0, 1])
+    train = np.array([np.flatnonzero(clique == c)[[2, 3]] for c in (0, 1)]).ravel()
+    scores = quick(name, n_negatives=3).fit_predict(two_cliques.graph, targets, train)
+    np.testing.assert_array_equal(scores.argmax(axis=1), clique)
+
+
+@pytest.mark.parametrize("name", ["planetoid-t", "planetoid-i"])
+def test_planetoid_with_one_class_has_no_class_contexts_and_knows_the_answer(name) -> None:
+    graph = toy_graphs.messy()
+    targets = csr_array(np.tile([True, False], (22, 1)))
+    scores = quick(name, n_negatives=2).fit_predict(graph, targets, np.arange(5))
+    assert (scores.argmax(axis=1) == 0).all()
