@@ -62,13 +62,13 @@ def run(name: str, graph: Graph, seed: int = 0) -> np.ndarray:
     return method.fit_transform(graph)
 
 
-@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize("name", list(BASELINES))
 def test_there_are_quick_settings_for_each(name: str) -> None:
     assert name in QUICK
     assert BASELINES[name].name == name
 
 
-@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize("name", list(BASELINES))
 def test_it_can_be_made_without_arguments_and_stores_what_it_was_given(name: str) -> None:
     parameters = inspect.signature(BASELINES[name]).parameters
     assert {"random_state", "n_threads"} <= set(parameters)
@@ -94,7 +94,7 @@ def test_a_classifier_returns_a_finite_score_per_node_and_class(name: str, graph
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize("name", list(BASELINES))
 def test_the_same_seed_gives_the_same_and_another_one_something_else(name: str) -> None:
     graph = toy_graphs.messy()
     first, again, other = run(name, graph), run(name, graph), run(name, graph, seed=1)
@@ -187,7 +187,7 @@ def toy_words(graph: Graph) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("name", list(PACKAGES))
 def test_a_missing_package_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     package = PACKAGES[name]
     monkeypatch.setitem(sys.modules, package.replace("-", "_"), None)

@@ -15,6 +15,7 @@ from embedprop.cli.data import data
 from embedprop.cli.demo import demo
 from embedprop.cli.export import export
 from embedprop.cli.fit import fit
+from embedprop.cli.reproduce import reproduce
 from embedprop.cli.show import similar
 from embedprop.cli.transform import transform
 from embedprop.errors import EmbedpropError
@@ -31,7 +32,7 @@ app = typer.Typer(
     help="Vectors for the nodes and labels of any graph, without supervision, on an ordinary CPU.",
     epilog="Start with: embedprop demo",
 )
-for command in (demo, fit, transform, similar, export):
+for command in (demo, fit, transform, similar, export, reproduce):
     app.command()(command)
 app.add_typer(data, name="data")
 

@@ -67,10 +67,10 @@ def report(records: Iterable[dict[str, Any]]) -> str:
             parts.append(f"## Table {table[-1]}, {metric} F1, by % of {what}")
             columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
             parts.append(_table(cells, table, metric, metric, methods, columns))
-    for part, methods in TABLE5_METHODS.items():
+    for part, part_methods in TABLE5_METHODS.items():
         parts.append(f"## Table 5, accuracy, {part}")
         columns = [(dataset, part) for dataset in CITATIONS]
-        parts.append(_table(cells, "table5", part, "accuracy", methods, columns))
+        parts.append(_table(cells, "table5", part, "accuracy", part_methods, columns))
     return "\n\n".join(parts) + "\n"
 
 

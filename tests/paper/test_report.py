@@ -1,0 +1,51 @@
+from embedprop.paper.report import HIGHER, LOWER, published, report
+from embedprop.paper.units import (
+    CITATIONS,
+    STRUCTURE,
+    TABLE3_METHODS,
+    TABLE4_METHODS,
+    TABLE5_METHODS,
+)
+
+OURS = {"epb-degree"}
+
+
+def record(micro, run=0, **other):
+    base = {"experiment": "table3", "dataset": "ppi", "method": "epb", "setting": "10"}
+    return base | {"run": run, "micro": micro, "macro": 0.14} | other
+
+
+def row(text, heading, name):
+    block = text.split(heading)[1].split("##")[0]
+    return next(line for line in block.splitlines() if line.startswith(f"| {name} "))
+
+
+def test_every_published_number_has_a_place_in_the_tables():
+    for table, methods, shares in (
+        ("table3", TABLE3_METHODS, (10, 50, 90)),
+        ("table4", TABLE4_METHODS, (20, 40)),
+    ):
+        columns = {f"{dataset} {share}" for dataset in STRUCTURE for share in shares}
+        for block in published(table).values():
+            assert set(block) == set(methods) - OURS
+            assert all(set(cells) == columns for cells in block.values())
+    for part, block in published("table5").items():
+        assert set(block) == set(TABLE5_METHODS[part])
+        assert all(set(cells) == set(CITATIONS) for cells in block.values())
+
+
+def test_a_cell_shows_our_mean_beside_the_published_one():
+    text = report([record(0.17, 0), record(0.19, 1)])
+    assert "18.00 ± 1.00 (2) / 17.82" in row(text, "Table 3, micro F1", "EP-B")
+
+
+def test_a_difference_of_more_than_a_published_deviation_is_marked():
+    assert LOWER in row(report([record(0.16)]), "Table 3, micro F1", "EP-B")
+    assert HIGHER in row(report([record(0.20)]), "Table 3, micro F1", "EP-B")
+    close = row(report([record(0.18)]), "Table 3, micro F1", "EP-B")
+    assert LOWER not in close
+    assert HIGHER not in close
+
+
+def test_cells_without_results_show_the_published_number_alone():
+    assert "· / 35.05" in row(report([]), "Table 3, micro F1", "EP-B")

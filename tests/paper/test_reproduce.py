@@ -1,0 +1,34 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from embedprop.evaluation.records import append_record, read_records
+from embedprop.paper.reproduce import reproduce, run_unit
+from embedprop.paper.units import Unit, units
+
+needs_data = pytest.mark.skipif(
+    "EMBEDPROP_DATA" not in os.environ, reason="EMBEDPROP_DATA names no folder of data sets"
+)
+
+
+@needs_data
+def test_majority_on_ppi_is_within_two_deviations_of_the_paper(tmp_path):
+    record = run_unit(Unit("table3", "ppi", "majority", "50", 0), tmp_path)
+    assert record["micro"] == pytest.approx(0.0594, abs=2 * 0.0066)
+    assert record["macro"] == pytest.approx(0.0151, abs=2 * 0.0027)
+
+
+@needs_data
+def test_new_nodes_of_table_4_are_tested_and_never_trained_on(tmp_path):
+    record = run_unit(Unit("table4", "ppi", "wvrn", "20", 0), tmp_path)
+    assert 0.05 < record["micro"] < 0.15
+
+
+def test_what_has_a_line_is_not_run_again(tmp_path: Path):
+    results = tmp_path / "results.jsonl"
+    for unit in units(["table3"], quick=True):
+        append_record(results, unit.to_dict())
+    before = read_records(results)
+    assert reproduce(["table3"], results, quick=True, n_processes=1) == []
+    assert read_records(results) == before
