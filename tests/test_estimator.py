@@ -174,7 +174,8 @@ def test_an_unknown_component_is_refused_with_the_known_ones(
 @pytest.mark.parametrize("wrong", [[(0, 1)], None, np.eye(3)])
 def test_something_that_is_no_graph_is_refused(method: str, wrong: Any) -> None:
     with pytest.raises(
-        InvalidGraphError, match=rf"Expected an embedprop\.Graph, got {type(wrong).__name__}\."
+        InvalidGraphError,
+        match=rf"Expected an embedprop\.Graph, got (numpy\.)?{type(wrong).__name__}\.",
     ):
         getattr(EmbeddingPropagation(**SMALL), method)(wrong)
 
@@ -223,3 +224,21 @@ class TestSeeds:
         before = np.random.get_state()[1].tolist()  # noqa: NPY002
         EmbeddingPropagation(random_state=None, **SMALL).fit(star_with_words)
         assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+def test_a_model_knows_which_nodes_it_has() -> None:
+    model = EmbeddingPropagation(**SMALL).fit(Graph.from_edges([(1, 2), (2, 3)]))
+    assert 2 in model
+    assert 0 not in model
+    assert list(model) == [1, 2, 3]
+
+
+def test_what_cannot_fit_into_memory_is_refused_before_it_is_tried() -> None:
+    with pytest.raises(InvalidParameterError, match=r"needs about .* GB .* Lower dim"):
+        EmbeddingPropagation(dim=10**12).fit(Graph.from_edges([(1, 2), (2, 3)]))
+
+
+def test_a_graph_of_another_direction_is_warned_about(caplog: pytest.LogCaptureFixture) -> None:
+    model = EmbeddingPropagation(**SMALL).fit(Graph.from_edges([(1, 2), (2, 3)], directed=True))
+    model.transform(Graph.from_edges([(3, 4)]))
+    assert "trained on a graph that is directed, but this one is undirected" in caplog.text

@@ -63,8 +63,9 @@ def test_names_of_other_types(
 
 @pytest.mark.parametrize("format", ["parquet", "word2vec", "npy"])
 def test_names_that_are_the_same_as_text_are_refused(tmp_path: Path, format: str) -> None:
+    place = tmp_path / f"x{SUFFIXES[format]}"
     with pytest.raises(InvalidParameterError, match="the same as text"):
-        export_vectors(tmp_path / "x", [1, "1", 2], VECTORS, format=format)
+        export_vectors(place, [1, "1", 2], VECTORS, format=format)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -189,11 +190,16 @@ def test_files_can_be_read_by_those_whom_the_umask_allows(tmp_path: Path) -> Non
 
 def test_places_that_take_no_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder.parquet").mkdir()
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "manifest.json").touch()
+    os.mkfifo(tmp_path / "pipe.parquet")
     for place, message in {
-        tmp_path: "this is a folder",
-        tmp_path / "no" / "x": "there is no folder",
-        tmp_path / "pipe": "no ordinary file",
+        tmp_path / "folder.parquet": "this is a folder",
+        tmp_path / "no" / "x.parquet": "there is no folder",
+        tmp_path / "pipe.parquet": "no ordinary file",
+        tmp_path / "words.csv": "parquet files end in .parquet",
+        tmp_path / "model" / "x.parquet": "inside a model folder",
     }.items():
         with pytest.raises(InvalidParameterError, match=message):
             export_vectors(place, NAMES, VECTORS)

@@ -175,9 +175,9 @@ def damaged(
         {"arrays": {"totals": np.zeros((1, 5), np.float32)}},
         {"arrays": {"labels word": np.zeros((3, 3), np.float32)}},
         {"arrays": {"dummies word": None}},
-        {"settings": {"label_types": {"node": 4}}},
-        {"settings": {"label_types": {"node": 4, "wrod": 4}}},
-        {"settings": {"label_types": 3}},
+        {"settings": {"instance": {"label_types": {"node": {"dim": 4, "margin": 1.0}}}}},
+        {"settings": {"instance": {"label_types": 3}}},
+        {"settings": {"instance": 3}},
         {"settings": {"params": None}},
     ],
 )
@@ -195,10 +195,21 @@ def test_parameters_of_a_later_version_are_named(
     loaded: EmbeddingPropagation, folder: Path
 ) -> None:
     damaged(folder, settings={"params": loaded.get_params() | {"wings": 2}})
-    with pytest.raises(InvalidParameterError, match=r"this version does not know .*wings"):
+    with pytest.raises(InvalidModelError, match=r"this version does not know .*wings"):
         EmbeddingPropagation.load(folder)
 
 
 def test_no_model_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidModelError, match="nowhere"):
         EmbeddingPropagation.load(tmp_path / "nowhere")
+
+
+def test_a_model_records_what_it_was_trained_with_not_what_was_set_later(tmp_path: Path) -> None:
+    graph = Graph.from_edges([("a", "b"), ("b", "c")], directed=True)
+    model = EmbeddingPropagation(dim=4, margin=2.0, epochs=1, n_threads=1).fit(graph)
+    model.set_params(margin=20.0, dim=9).save(tmp_path / "model")
+    loaded = EmbeddingPropagation.load(tmp_path / "model")
+    assert (loaded.margin, loaded.dim) == (2.0, 4)
+    assert loaded.instance_ == model.instance_
+    assert loaded.instance_.label_types["node"].margin == 2.0
+    assert loaded.directed_

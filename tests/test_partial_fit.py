@@ -127,10 +127,18 @@ def test_a_new_label_type_is_learned_from_the_start(path: Graph) -> None:
     assert list(model.labels_["word"]) == ["x"]
 
 
-def test_a_label_type_that_is_gone_is_forgotten(model: EmbeddingPropagation) -> None:
-    model.partial_fit(Graph.from_edges([("hub", "leaf1"), ("hub", "leaf9")]))
-    assert list(model.label_embeddings_) == list(model.loss_history_) == ["node"]
-    assert model.node_embeddings_.shape == (3, 4)
+def test_a_label_type_that_would_be_lost_is_an_error(model: EmbeddingPropagation) -> None:
+    with pytest.raises(InvalidParameterError, match="learned the label types 'word', which would"):
+        model.partial_fit(Graph.from_edges([("hub", "leaf1"), ("hub", "leaf9")]))
+    assert list(model.label_embeddings_) == ["node", "word"]
+
+
+def test_nodes_that_are_forgotten_are_counted_in_a_warning(
+    model: EmbeddingPropagation, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = {"word": {"hub": ["x"]}}
+    model.partial_fit(Graph.from_edges([("hub", "leaf1"), ("hub", "leaf9")], labels=words))
+    assert "3 of the 5 nodes of the model are not in this graph" in caplog.text
 
 
 def test_another_width_is_refused(model: EmbeddingPropagation, star_with_words: Graph) -> None:

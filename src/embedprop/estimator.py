@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -13,14 +13,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from embedprop.engines import choose_engine
-from embedprop.errors import InvalidGraphError, InvalidParameterError, UnknownNodeError
+from embedprop.errors import InvalidGraphError, InvalidModelError, UnknownNodeError
 from embedprop.graph import Graph
 from embedprop.instance import Instance, require_count
 from embedprop.learned import Learned, lengths, most_similar
 from embedprop.new_nodes import known_labels, known_speakers, require_source
+from embedprop.preparation import (
+    choose_label_types,
+    require_memory,
+    start_vectors,
+    tell_what_is_lost,
+)
 from embedprop.progress import progress_bar
 from embedprop.training.engine import TrainingResult, Vectors
-from embedprop.training.labels import glorot, learned_labels
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
 
@@ -82,6 +87,10 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         Per label type, the mean loss per visited node of each epoch.
     seed_ : int
         The seed that was used.
+    directed_ : bool
+        Whether the graph was directed.
+    instance_, fit_params_
+        The instance that was learned, and the parameters at the time of the fit.
 
     Examples
     --------
@@ -136,8 +145,8 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
     def fit(self, graph: Graph, y: None = None) -> Self:
         """Learn label and node vectors from a graph.
 
-        Ctrl-C stops after the running batch: the model is then usable, and KeyboardInterrupt is
-        raised.
+        Ctrl-C stops within a moment, after a whole batch: the model is then usable, and
+        KeyboardInterrupt is raised.
         """
         del y
         return self._train(graph, previous=None)
@@ -149,8 +158,9 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, graph: Graph, y: None = None) -> Self:
         """Learn `epochs` more on a graph that has grown, from the vectors learned so far.
 
-        Known nodes and labels start from their vectors, new ones as usual, and Adam anew. Labels
-        that the new graph lacks keep their vectors; nodes that it lacks are forgotten.
+        Give the whole grown graph: known nodes and labels start from their vectors, new ones as
+        usual, and Adam anew. Labels that it lacks keep their vectors; nodes that it lacks are
+        forgotten, with a warning. It must have every label type that was learned.
         """
         del y
         return self._train(graph, previous=getattr(self, "_learned", None))
@@ -230,6 +240,14 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         found = most_similar(vectors, lengths(vectors), row, require_count("k", k))
         return [(vocabulary[other], score) for other, score in found]
 
+    def __contains__(self, node: Hashable) -> bool:
+        """Return whether the model has a vector for a node."""
+        return node in self._fitted().nodes
+
+    def __iter__(self) -> Iterator[Hashable]:
+        """Return the nodes, in row order."""
+        return iter(self._fitted().nodes)
+
     def __getitem__(self, node: Hashable) -> NDArray[np.float32]:
         """Return the vector of a node."""
         vector: NDArray[np.float32] = self._fitted().embedding[self._row(node)]
@@ -249,32 +267,35 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         """
         from embedprop.model_files import load_estimator
 
-        params, learned, loss_history, seed = load_estimator(path, verify)
+        loaded = load_estimator(path, verify)
         try:
-            model = cls(**params)
+            model = cls(**loaded.params)
         except TypeError as error:
-            raise InvalidParameterError(
+            raise InvalidModelError(
                 f"{path}: the model has settings that this version does not know ({error}). "
                 f"Load it with the version that wrote it, or train it again."
             ) from error
-        model._keep(learned, loss_history, seed)
+        model._keep(loaded.learned, loaded.instance, loaded.loss_history, loaded.seed)
         return model
 
     def _train(self, graph: Graph, previous: Learned | None) -> Self:
         graph = _as_graph(graph)
-        label_types = self._label_types(graph)
+        label_types = choose_label_types(graph, self.label_types)
         instance = Instance.from_params(self.get_params(), label_types)
         streams = RandomStreams.from_random_state(self._seed())
         history = {} if previous is None else self.loss_history_
         first_epoch = max(map(len, history.values()), default=0)
         plan = TrainingPlan.from_params(self.get_params(), streams.seed, first_epoch)
         engine = choose_engine(self.engine, instance)
-        start = _start(graph, instance, streams, previous)
+        require_memory(graph, instance)
+        if previous is not None:
+            tell_what_is_lost(previous, graph, label_types)
+        start = start_vectors(graph, instance, streams, previous)
         with progress_bar(plan.epochs, self.verbose) as report:
             result = engine.train(graph, instance, plan, start, report)
         learned = Learned.from_training(graph, result.label_vectors, previous)
         longer = {name: history.get(name, []) + new for name, new in result.loss_history.items()}
-        self._keep(learned, longer, streams.seed)
+        self._keep(learned, instance, longer, streams.seed)
         _stop_if_interrupted(result, plan)
         return self
 
@@ -283,8 +304,17 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
             check_is_fitted(self)  # raises NotFittedError with scikit-learn's words
         return self._learned
 
-    def _keep(self, learned: Learned, loss_history: dict[str, list[float]], seed: int) -> None:
+    def _keep(
+        self,
+        learned: Learned,
+        instance: Instance,
+        loss_history: dict[str, list[float]],
+        seed: int,
+    ) -> None:
         self._learned = learned
+        self.instance_ = instance
+        self.fit_params_ = self.get_params()
+        self.directed_ = learned.directed
         self.node_embeddings_ = learned.embedding
         self.nodes_ = learned.nodes.names
         self.label_embeddings_ = dict(learned.label_vectors)
@@ -308,59 +338,15 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
             else require_count("random_state", self.random_state, 0)
         )
 
-    def _label_types(self, graph: Graph) -> list[str]:
-        """Return the label types to learn from: those asked for, or all sets; `node` first."""
-        wanted = self.label_types
-        if wanted is None:
-            others = [name for name, kind in graph.kinds.items() if kind != "set"]
-            if others:
-                logger.warning(
-                    "EP-B learns from sets of labels; left aside: %s.", ", ".join(map(repr, others))
-                )
-            return [name for name in graph.label_types if graph.kinds[name] == "set"]
-        if isinstance(wanted, str) or not isinstance(wanted, Collection) or not len(wanted):
-            raise InvalidParameterError(
-                f"label_types={wanted!r} is not possible: give a list of names, for example "
-                f'["word"], or None for all of: {", ".join(map(repr, graph.label_types))}.'
-            )
-        kinds = graph.kinds
-        for name in wanted:
-            found = kinds.get(name) if isinstance(name, str) else None
-            if found != "set":
-                kind = "is unknown" if found is None else f"is of kind {found!r}"
-                known = ", ".join(repr(n) for n, k in kinds.items() if k == "set")
-                raise InvalidParameterError(
-                    f"label_types={wanted!r}: {name!r} {kind}. EP-B can learn from: {known}."
-                )
-        return [name for name in graph.label_types if name in wanted]
-
 
 def _as_graph(graph: object) -> Graph:
     if isinstance(graph, Graph):
         return graph
+    kind = f"{type(graph).__module__}.{type(graph).__qualname__}".removeprefix("builtins.")
     raise InvalidGraphError(
-        f"Expected an embedprop.Graph, got {type(graph).__name__}. Make one with Graph.from_edges, "
+        f"Expected an embedprop.Graph, got {kind}. Make one with Graph.from_edges, "
         f"Graph.read, Graph.from_networkx, Graph.from_scipy, Graph.from_pandas or Graph.from_pyg."
     )
-
-
-def _start(
-    graph: Graph, instance: Instance, streams: RandomStreams, previous: Learned | None
-) -> dict[str, Vectors]:
-    """Return the vectors that learning starts from: Glorot's, or what is known already."""
-    start = {}
-    for name, settings in instance.label_types.items():
-        vectors = glorot(name, learned_labels(graph, name).n_vectors, settings.dim, streams)
-        if previous is not None and name in previous.label_vectors:
-            dim = previous.label_vectors[name].shape[1]
-            if dim != settings.dim:
-                raise InvalidParameterError(
-                    f"dim={settings.dim} for label type {name!r}, but the vectors learned so far "
-                    f"have {dim}. Keep dim={dim}, or learn anew with fit."
-                )
-            vectors = previous.start_vectors(graph, name, vectors)
-        start[name] = vectors
-    return start
 
 
 def _stop_if_interrupted(result: TrainingResult, plan: TrainingPlan) -> None:

@@ -25,6 +25,8 @@ Writer = Callable[[Path, Names, Vectors, str, bool], list[Path]]
 
 FORMATS: Registry[Writer] = Registry("format")
 SUFFIXES = {"parquet": ".parquet", "word2vec": ".txt", "npy": ".npy", "projector": "-projector"}
+# The endings that a name may have; a folder (projector) may be called anything.
+ENDINGS = {"parquet": (".parquet",), "word2vec": (".txt", ".vec", ".w2v"), "npy": (".npy",)}
 # Rows that are in memory as text or columns at a time; the vectors themselves may be on disk.
 _ROWS = 2**14
 # What splits a line of word2vec's format, and the sign that escapes it.
@@ -66,7 +68,13 @@ def export_vectors(
     >>> path.read_text().splitlines()
     ['2 2', 'a 1 2', 'b%20c 3 0.5']
     """
-    return FORMATS[format](Path(path), names, vectors, column, escape_keys)
+    write, file = FORMATS[format], Path(path)
+    if file.suffix in ENDINGS.get(format, (file.suffix,)):
+        return write(file, names, vectors, column, escape_keys)
+    raise InvalidParameterError(
+        f"{file}: {format} files end in {' or '.join(ENDINGS[format])}. Rename it, so that no file "
+        f"of another kind is replaced by mistake."
+    )
 
 
 def default_path(model: str | os.PathLike[str], format: str, labels: str | None = None) -> Path:
@@ -89,6 +97,10 @@ def check_file(path: Path) -> None:
     if path.exists() and not path.is_file():  # a device: renaming would replace it
         raise InvalidParameterError(f"{path}: this is no ordinary file. Give another name.")
     parent = path.absolute().parent
+    if (parent / "manifest.json").exists():
+        raise InvalidParameterError(
+            f"{path}: this is inside a model folder, whose files belong together. Write elsewhere."
+        )
     if not parent.is_dir():
         raise InvalidParameterError(f"{path}: there is no folder {parent}. Make it first.")
     if not os.access(parent, os.W_OK | os.X_OK):

@@ -36,6 +36,12 @@ class Instance:
         return asdict(self)
 
     @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Instance:
+        """Return the instance that `to_dict` described."""
+        types = {name: LabelTypeInstance(**one) for name, one in values["label_types"].items()}
+        return cls(**{**values, "label_types": types})
+
+    @classmethod
     def from_params(cls, params: Mapping[str, Any], label_types: Sequence[str]) -> Instance:
         """Return the instance that an estimator's parameters describe for these label types."""
         if params["instance"] not in INSTANCES:

@@ -26,6 +26,7 @@ class Learned:
     embedding: h_i(v) of all label types side by side, (n_nodes, sum of dims). totals: total label
     weight per type and node, (label types, n_nodes). label_vectors: without dummy labels; the
     type `node` shares the rows of `embedding`. dummies: per type, the nodes with a dummy label.
+    directed: whether neighbors were in-neighbors.
     """
 
     nodes: Vocabulary
@@ -35,6 +36,7 @@ class Learned:
     embedding: Vectors
     totals: NDArray[np.float32]
     dummies: Mapping[str, NDArray[np.int64]]
+    directed: bool
 
     @classmethod
     def from_training(
@@ -70,6 +72,7 @@ class Learned:
             embedding,
             np.stack(totals),
             dummies,
+            graph.directed,
         )
 
     @cached_property
@@ -107,12 +110,24 @@ class Learned:
         blocks = self._own(own) if own else None
         vectors, known = self._combine(self.embedding, self._masses, speakers, blocks, source)
         if not known[0]:
-            logger.warning("Nothing is known of the new node: its vector is zeros.")
+            logger.warning(
+                "Nothing is known of the new node: its vector is zeros. Known nodes are spelled "
+                "like %r ('1' is not 1).",
+                self.nodes[0],
+            )
         row: Vectors = vectors[0]
         return row
 
     def transform(self, graph: Graph, source: str) -> Vectors:
         """Return the vectors of all nodes of `graph`: known ones as learned, new ones computed."""
+        if graph.directed != self.directed:
+            words = ("undirected", "directed")
+            logger.warning(
+                "The model was trained on a graph that is %s, but this one is %s: neighbors do not "
+                "mean the same in both.",
+                words[self.directed],
+                words[graph.directed],
+            )
         old = self.nodes.find_all(graph.nodes)
         new = np.flatnonzero(old < 0)
         table = np.zeros((graph.n_nodes, self.embedding.shape[1]), np.float32)

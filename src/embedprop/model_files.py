@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from embedprop.errors import InvalidModelError
 from embedprop.graph.vocabulary import Vocabulary
+from embedprop.instance import Instance
 from embedprop.learned import Learned
 from embedprop.storage.load import StoredModel, load_model
 from embedprop.storage.save import save_model
 
-Loaded = tuple[dict[str, Any], Learned, dict[str, list[float]], int]
+
+class Loaded(NamedTuple):
+    """What a folder holds: the parameters and the instance of the fit, and what was learned."""
+
+    params: dict[str, Any]
+    instance: Instance
+    learned: Learned
+    loss_history: dict[str, list[float]]
+    seed: int
 
 
 def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLike[str]) -> None:
@@ -23,10 +32,10 @@ def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLi
     save_model(
         path,
         settings={
-            "params": _plain(model.get_params()),
-            "label_types": {
-                name: learned.label_vectors[name].shape[1] for name in learned.label_types
-            },
+            # Those of the fit: parameters that were set afterwards made none of these vectors.
+            "params": _plain(model.fit_params_),
+            "instance": model.instance_.to_dict(),
+            "directed": learned.directed,
             "loss_history": model.loss_history_,
             "seed": model.seed_,
         },
@@ -39,20 +48,23 @@ def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLi
 
 
 def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
-    """Load (parameters, what was learned, loss history, seed) from a folder."""
+    """Load what `save_estimator` saved."""
     stored = load_model(path, verify=verify)
     try:
         settings = stored.settings
-        learned = _learned(stored, dict(settings["label_types"]))
-        return dict(settings["params"]), learned, dict(settings["loss_history"]), settings["seed"]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        instance = Instance.from_dict(settings["instance"])
+        dims = {name: one.dim for name, one in instance.label_types.items()}
+        learned = _learned(stored, dims, bool(settings["directed"]))
+        history = dict(settings["loss_history"])
+        return Loaded(dict(settings["params"]), instance, learned, history, settings["seed"])
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise InvalidModelError(
             f"{path}: the model's settings and arrays do not fit together ({error!r}). The model "
             f"is damaged: restore the folder from a copy, or train and save it again."
         ) from error
 
 
-def _learned(stored: StoredModel, dims: dict[str, int]) -> Learned:
+def _learned(stored: StoredModel, dims: dict[str, int], directed: bool) -> Learned:
     arrays = stored.arrays
     embedding, totals = arrays["embedding"], arrays["totals"]
     nodes = Vocabulary.trusted(stored.vocabularies["nodes"])
@@ -74,7 +86,7 @@ def _learned(stored: StoredModel, dims: dict[str, int]) -> Learned:
             if vectors[name].shape != (len(vocabularies[name]), dim):
                 raise ValueError(f"{vectors[name].shape} for the labels of type {name!r}")
         low += dim
-    return Learned(nodes, tuple(dims), vocabularies, vectors, embedding, totals, dummies)
+    return Learned(nodes, tuple(dims), vocabularies, vectors, embedding, totals, dummies, directed)
 
 
 def _plain(value: Any) -> Any:

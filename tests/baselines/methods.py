@@ -18,7 +18,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "gcn": {"epochs": 30},
     "gcn-i": {"epochs": 30},
     "planetoid-t": {"dim": 8, "n_steps": 60, "n_class_contexts": 20, "n_graph_contexts": 40},
-    "planetoid-i": {"dim": 8, "n_steps": 60, "n_class_contexts": 20, "n_graph_contexts": 40}
+    "planetoid-i": {"dim": 8, "n_steps": 200, "n_class_contexts": 20, "n_graph_contexts": 40}
     | {"context_rate": 0.01},
 }
 NEEDS_WORDS = ["bow", "dw-bow", "gcn", "gcn-i", "planetoid-t", "planetoid-i"]

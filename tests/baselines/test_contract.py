@@ -163,7 +163,9 @@ def test_a_transductive_classifier_refuses_hidden_nodes(name: str) -> None:
 @pytest.mark.parametrize("name", EMBEDDERS)
 def test_an_embedder_gives_new_nodes_vectors_without_learning_from_them(name: str) -> None:
     known = toy_graphs.two_cliques().graph
-    edges = [(known.nodes[int(u)], known.nodes[v]) for v in range(12) for u in known.neighbors.of(v)]
+    edges = [
+        (known.nodes[int(u)], known.nodes[v]) for v in range(12) for u in known.neighbors.of(v)
+    ]
     words = {"new": ["red"], **toy_words(known)}
     full = Graph.from_edges([("a1", "new"), *edges], labels={"word": words})
     vectors = fit_transform_inductive(quick(name), known, full)

@@ -48,29 +48,17 @@ def test_hidden_nodes_are_classified_by_their_clique_s_words(name, two_cliques, 
     np.testing.assert_array_equal(scores.argmax(axis=1), clique)
 
 
-@pytest.mark.parametrize("name", ["gcn-i", "planetoid-i"])
-def test_words_and_edges_of_hidden_nodes_play_no_part_in_training(name) -> None:
-    words = {"a": ["x"], "b": ["x", "y"], "c": ["y"], "d": ["z"], "h": ["x", "z"]}
-    known_edges = [("a", "b"), ("b", "c"), ("c", "d")]
+# Without dropout, which draws a number for each word of the graph, hidden nodes included.
+@pytest.mark.parametrize(("name", "settings"), [("gcn-i", {"dropout": 0.0}), ("planetoid-i", {})])
+def test_words_and_edges_of_hidden_nodes_play_no_part_in_training(name, settings) -> None:
+    words = {"a": ["x"], "b": ["x", "y"], "c": ["y"], "d": ["z"]}
     targets = csr_array(np.array([[1, 0], [0, 0], [0, 0], [0, 1], [0, 0]], bool))
     scores = []
-    for edge, own in (("a", ["x", "z"]), ("d", ["y"])):
-        graph = Graph.from_edges(
-            [*known_edges, (edge, "h")], labels={"word": words | {"h": own}}, nodes="abcdh"
-        )
-        method = quick(name)
+    for neighbor, own in (("a", ["x", "z"]), ("d", ["y"])):
+        edges = [("a", "b"), ("b", "c"), ("c", "d"), (neighbor, "h")]
+        graph = Graph.from_edges(edges, {"word": words | {"h": own}}, nodes=list("abcdh"))
+        method = quick(name, **settings)
         scores.append(method.fit_predict(graph, targets, np.array([0, 3]), hidden=np.array([4])))
-    if name == "gcn-i":
-        # Dropout draws a number per word of the graph, so that without it they are comparable.
-        scores = []
-        for edge, own in (("a", ["x", "z"]), ("d", ["y"])):
-            graph = Graph.from_edges(
-                [*known_edges, (edge, "h")], labels={"word": words | {"h": own}}, nodes="abcdh"
-            )
-            method = quick(name, dropout=0.0)
-            scores.append(
-                method.fit_predict(graph, targets, np.array([0, 3]), hidden=np.array([4]))
-            )
     np.testing.assert_allclose(scores[0][:4], scores[1][:4], rtol=1e-5)
     assert not np.allclose(scores[0][4], scores[1][4])
 
@@ -102,7 +90,9 @@ def test_in_a_directed_graph_a_new_node_hears_from_the_sources_of_its_edges() ->
 
 def test_vectors_that_do_not_fit_the_known_graph_are_refused() -> None:
     known = Graph.from_edges([("a", "b")])
-    with pytest.raises(InvalidParameterError, match="vectors has 3 rows, but the known graph has 2"):
+    with pytest.raises(
+        InvalidParameterError, match="vectors has 3 rows, but the known graph has 2"
+    ):
         mean_of_neighbors(np.zeros((3, 1), np.float32), known, known)
     with pytest.raises(UnknownNodeError):
         mean_of_neighbors(

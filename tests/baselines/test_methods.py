@@ -12,12 +12,14 @@ from tests.baselines.methods import quick
 from embedprop import Graph
 from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec
 from embedprop.baselines.gcn import message_edges
-from embedprop.baselines.planetoid_contexts import Pairs
+from embedprop.baselines.planetoid_contexts import Pairs, class_contexts, graph_contexts
 from embedprop.baselines.planetoid_model import ContextLoss, descend, normal
 from embedprop.baselines.planetoid_t import _Lookup
+from embedprop.baselines.walking import WalkGraph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.kernels.alias import alias_table
 from embedprop.kernels.line import train_edges
+from embedprop.training.random_streams import RandomStreams
 
 
 def test_words_may_be_counted_or_weighted(star_with_words: Graph) -> None:
@@ -95,9 +97,10 @@ def test_one_step_of_line_is_gradient_ascent(order: int) -> None:
     (slope,) = torch.autograd.grad(gain, [positive])
     np.testing.assert_allclose(found_context[1], context[1] + 0.1 * slope.numpy(), rtol=1e-4)
     # The negative is drawn twice, and has moved when it comes again.
-    moved, error = negative.detach(), torch.autograd.grad(
-        torch.nn.functional.logsigmoid(source @ positive), [source]
-    )[0]
+    moved, error = (
+        negative.detach(),
+        torch.autograd.grad(torch.nn.functional.logsigmoid(source @ positive), [source])[0],
+    )
     for _ in range(2):
         share = torch.sigmoid(source.detach() @ moved)
         error = error - share * moved
@@ -172,12 +175,12 @@ def test_the_context_loss_is_the_sum_over_all_pairs(n_negatives: int) -> None:
             agreement = vector @ loss.own[0][int(context)]
             total = total - torch.log(torch.sigmoid(float(sign) * agreement))
         else:
-            chances = (vector @ loss.own[0] + loss.own[1]).softmax(dim=0)
+            chances = (loss.own[0] @ vector + loss.own[1]).softmax(dim=0)
             total = total - torch.log(chances[int(context)])
     torch.testing.assert_close(loss(pairs), total)
-    before = float(loss(pairs))
+    before = loss(pairs).detach()
     descend(loss(pairs), loss.parameters, 0.01)
-    assert float(loss(pairs)) < before
+    assert loss(pairs).detach() < before
 
 
 @pytest.mark.parametrize("name", ["planetoid-t", "planetoid-i"])
@@ -195,3 +198,33 @@ def test_planetoid_with_one_class_has_no_class_contexts_and_knows_the_answer(nam
     targets = csr_array(np.tile([True, False], (22, 1)))
     scores = quick(name, n_negatives=2).fit_predict(graph, targets, np.arange(5))
     assert (scores.argmax(axis=1) == 0).all()
+
+
+def test_class_contexts_join_nodes_of_one_class_and_negatives_have_another() -> None:
+    train = np.array([10, 11, 12, 13, 14])
+    classes = np.eye(3)[[0, 0, 1, 1, 2]]
+    classes[0, 2] = classes[4, 2] = 1  # node 10 has a second class
+    pairs = next(class_contexts(train, classes, 200, 2, RandomStreams(0)))
+    class_of = dict(zip(train.tolist(), [0, 0, 1, 1, 2], strict=True))
+    assert (pairs.signs == 1).sum() == 200
+    assert (pairs.signs == -1).sum() == 400
+    for node, context, sign in zip(pairs.nodes, pairs.contexts, pairs.signs, strict=True):
+        assert (class_of[int(node)] == class_of[int(context)]) == (sign == 1)
+    assert set(pairs.nodes.tolist()) == set(pairs.contexts.tolist()) == set(train.tolist())
+
+
+def test_graph_contexts_start_from_every_node_with_an_edge_once_a_round() -> None:
+    graph = toy_graphs.messy(isolated=True)
+    streams = RandomStreams(0)
+    batches = graph_contexts(WalkGraph.of(graph), np.arange(25), 0, 3, 8, 0, streams)
+    seen = np.concatenate([next(batches).nodes for _ in range(3)])
+    assert sorted(seen.tolist()) == np.flatnonzero(graph.neighbors.sizes).tolist()
+
+
+def test_no_row_moves_further_than_allowed() -> None:
+    table = torch.zeros((2, 2), requires_grad=True)
+    bias = torch.zeros(2, requires_grad=True)
+    loss = -(table * torch.tensor([[30.0, 40.0], [0.3, 0.4]])).sum() - (bias * 5).sum()
+    descend(loss, [table, bias], 1.0, longest=1.0)
+    torch.testing.assert_close(table.detach(), torch.tensor([[0.6, 0.8], [0.3, 0.4]]))
+    torch.testing.assert_close(bias.detach(), torch.ones(2))

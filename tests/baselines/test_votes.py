@@ -1,10 +1,10 @@
 """Majority and wvRN against values computed by hand.
 
-    a --- u --- b          a: red, b: red, c: blue, d: blue and green
-    |     |                u: neighbors a, b, c
-    v --- c --- d          v: neighbors a, c, w       w: neighbor v alone       x: isolated
-    |
-    w           x
+a --- u --- b          a: red, b: red, c: blue, d: blue and green
+|     |                u: neighbors a, b, c
+v --- c --- d          v: neighbors a, c, w       w: neighbor v alone       x: isolated
+|
+w           x
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SHARES = [0.5, 0.5, 0.25]
 def scores_of(
     method: Majority | WeightedVote, weights: list[float] | None = None
 ) -> dict[str, list[float]]:
-    graph = Graph.from_edges([tuple(edge) for edge in EDGES], nodes=NODES, weights=weights)
+    graph = Graph.from_edges([tuple(edge) for edge in EDGES], nodes=list(NODES), weights=weights)
     return dict(zip(NODES, method.fit_predict(graph, TARGETS, TRAIN).tolist(), strict=True))
 
 
@@ -76,14 +76,14 @@ def test_the_second_round_takes_a_step_shorter_by_the_decay() -> None:
 
 
 def test_in_a_directed_graph_sources_vote_for_targets() -> None:
-    graph = Graph.from_edges([("a", "u"), ("u", "c")], nodes="acu", directed=True)
+    graph = Graph.from_edges([("a", "u"), ("u", "c")], nodes=list("acu"), directed=True)
     targets = csr_array(np.array([[1, 0], [0, 1], [0, 0]], bool))
     scores = WeightedVote().fit_predict(graph, targets, np.array([0, 1]))
     assert scores[2].tolist() == [1, 0]
 
 
 def test_hidden_nodes_change_nothing() -> None:
-    graph = Graph.from_edges([tuple(edge) for edge in EDGES], nodes=NODES)
+    graph = Graph.from_edges([tuple(edge) for edge in EDGES], nodes=list(NODES))
     for method in (Majority(), WeightedVote()):
         np.testing.assert_array_equal(
             method.fit_predict(graph, TARGETS, TRAIN, hidden=np.array([4, 5])),

@@ -182,7 +182,7 @@ def test_ctrl_c_saves_what_is_there(shell: Shell, ctrl_c: dict[str, int]) -> Non
     assert len(EmbeddingPropagation.load("m").loss_history_["node"]) == 4
 
 
-def test_ctrl_c_in_the_first_epoch_writes_nothing(
+def test_ctrl_c_in_the_first_epoch_saves_what_is_there_too(
     shell: Shell, ctrl_c: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ctrl_c["epoch"] = 0
@@ -192,5 +192,17 @@ def test_ctrl_c_in_the_first_epoch_writes_nothing(
         "fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--batch-size", "1"
     )
     assert answer.code == 130
-    assert answer.err == "Stopped before the first epoch ended: nothing was written to m.\n"
-    assert not Path("m").exists()
+    assert answer.err.startswith("Stopped after 0 of 200 epochs")
+    assert EmbeddingPropagation.load("m").node_embeddings_.shape[1] == 4
+
+
+def test_ctrl_c_never_replaces_a_finished_model(shell: Shell, ctrl_c: dict[str, int]) -> None:
+    arguments = ("fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--quiet")
+    ctrl_c["epoch"] = 99
+    assert shell(*arguments, "--epochs", "5").code == 0
+    ctrl_c["epoch"] = 1
+    answer = shell(*arguments)
+    assert answer.code == 130
+    assert answer.err.endswith("It is saved in m-stopped.\n")
+    assert len(EmbeddingPropagation.load("m").loss_history_["node"]) == 5
+    assert len(EmbeddingPropagation.load("m-stopped").loss_history_["node"]) == 2

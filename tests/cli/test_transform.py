@@ -23,7 +23,11 @@ def test_the_table_has_the_new_nodes_with_their_reconstructions(
     shell: Shell, model: Path, new_edges: str
 ) -> None:
     answer = shell("transform", model, "--edges", new_edges, "--out", "new.parquet")
-    assert answer == (0, "2 new nodes, 3 known ones: new.parquet\n", "")
+    assert answer == (
+        0,
+        "new.parquet: vectors of 2 new nodes, which have 3 known ones around.\n",
+        "",
+    )
     table = pl.read_parquet("new.parquet")
     assert table.schema == {"node": pl.String, "vector": pl.List(pl.Float32)}
     assert table["node"].to_list() == ["eve", "fay"]

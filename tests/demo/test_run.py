@@ -85,6 +85,6 @@ def test_it_runs_again_in_the_same_folder_but_not_over_other_things(
         run_demo(demo.folder / "map.png", print)
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "thesis.txt").touch()
-    with pytest.raises(InvalidParameterError, match="neither empty nor an embedprop model"):
+    with pytest.raises(InvalidParameterError, match="neither empty nor an earlier demo's"):
         run_demo(tmp_path, print)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.baselines.extras import require, torch_run
+from embedprop.baselines.extras import graph_convolution, require, torch_run
 from embedprop.baselines.registry import BASELINES, NO_NODES, Nodes, Scores
 from embedprop.baselines.supervision import (
     checked_nodes,
@@ -203,7 +203,6 @@ class _Network:
         n_classes: int,
     ) -> None:
         import torch
-        from torch_geometric.nn import GCNConv
 
         self.method = method
         self.rows = torch.from_numpy(np.stack(features.nonzero()).astype(np.int64))
@@ -211,8 +210,8 @@ class _Network:
         self.shape = features.shape
         self.edges = torch.from_numpy(edges[0])
         self.weights = None if edges[1] is None else torch.from_numpy(edges[1])
-        self.first: Any = GCNConv(features.shape[1], method.hidden_dim, cached=True, bias=False)
-        self.second: Any = GCNConv(method.hidden_dim, n_classes, cached=True, bias=False)
+        self.first = graph_convolution(features.shape[1], method.hidden_dim)
+        self.second = graph_convolution(method.hidden_dim, n_classes)
 
     def log_probabilities(self, training: bool) -> torch.Tensor:
         import torch

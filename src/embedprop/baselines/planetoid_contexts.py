@@ -89,20 +89,35 @@ def class_contexts(
 ) -> Iterator[Pairs]:
     """Yield pairs of training nodes with the same first class, without end.
 
-    Negatives are training nodes without that class. With one class only there is nothing to tell
-    apart: no pairs.
+    Negatives are training nodes with another first class. With one class only there is nothing to
+    tell apart: no pairs.
     """
     rng = streams.generator("class contexts")
     first = classes.argmax(axis=1)
     if len(np.unique(first)) == 1:
         batch_size = 0
-    members = [np.flatnonzero(first == c) for c in range(classes.shape[1])]
-    others = [np.flatnonzero(classes[:, c] == 0) for c in range(classes.shape[1])]
+    classes_of_train = range(classes.shape[1])
+    members = _Groups([np.flatnonzero(first == c) for c in classes_of_train])
+    others = _Groups([np.flatnonzero(first != c) for c in classes_of_train])
     while True:
         drawn = rng.integers(len(train), size=batch_size)
-        partners = np.array([rng.choice(members[first[i]]) for i in drawn], np.int64)
-        negatives = np.empty((batch_size, n_negatives), np.int64)
-        for i, row in zip(drawn, negatives, strict=True):
-            if n_negatives:
-                row[:] = rng.choice(others[first[i]], n_negatives)
+        partners = members.draw(first[drawn], 1, rng)[:, 0]
+        negatives = others.draw(first[drawn], n_negatives, rng)
         yield Pairs.of(train[drawn], train[partners], train[negatives])
+
+
+class _Groups:
+    """Draws members of groups, with equal chances."""
+
+    def __init__(self, groups: list[NDArray[np.int64]]) -> None:
+        self.members = np.concatenate(groups)
+        self.sizes = np.array([len(group) for group in groups])
+        self.starts = np.cumsum(self.sizes) - self.sizes
+
+    def draw(
+        self, groups: NDArray[np.int64], n_each: int, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Return (groups, n_each) members; each group must have some."""
+        shares = rng.random((len(groups), n_each))
+        places = (shares * self.sizes[groups, None]).astype(np.int64)
+        return np.asarray(self.members[self.starts[groups, None] + places])

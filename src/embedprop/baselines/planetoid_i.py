@@ -12,8 +12,8 @@ from embedprop.baselines.planetoid_contexts import class_contexts, graph_context
 from embedprop.baselines.planetoid_model import (
     ClassLoss,
     ContextLoss,
-    dense_rows,
     glorot,
+    word_rows,
     zeros,
 )
 from embedprop.baselines.planetoid_training import Schedule, train_planetoid
@@ -36,6 +36,9 @@ class PlanetoidI:
 
     As `PlanetoidT`, but a node's vector is a layer of rectified units over its words, so that
     hidden nodes have one too: they take no part in training, neither by words nor by edges.
+
+    One thing differs from their code: a step of the context loss moves no vector by more than 1,
+    because without a limit some seeds diverge.
 
     Parameters
     ----------
@@ -162,7 +165,7 @@ class _WordLayer:
         self.class_parameters = [self.weights, self.class_bias]
 
     def for_contexts(self, nodes: torch.Tensor) -> torch.Tensor:
-        return (dense_rows(self.words, nodes.numpy()) @ self.weights + self.context_bias).relu()
+        return (word_rows(self.words, nodes.numpy()) @ self.weights + self.context_bias).relu()
 
     def for_classes(self, nodes: torch.Tensor) -> torch.Tensor:
-        return (dense_rows(self.words, nodes.numpy()) @ self.weights + self.class_bias).relu()
+        return (word_rows(self.words, nodes.numpy()) @ self.weights + self.class_bias).relu()

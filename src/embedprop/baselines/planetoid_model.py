@@ -57,20 +57,35 @@ def _parameter(values: NDArray[np.float64]) -> torch.Tensor:
     return torch.from_numpy(values.astype(np.float32)).requires_grad_()
 
 
-def dense_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> torch.Tensor:
-    """Return the words of some nodes, (nodes, n_words)."""
+def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> torch.Tensor:
+    """Return the words of some nodes, (nodes, n_words), sparse: most nodes have few."""
     import torch
 
-    return torch.from_numpy(np.asarray(words[nodes].toarray(), np.float32))
+    rows = words[nodes]
+    owners = np.repeat(np.arange(len(nodes)), np.diff(rows.indptr))
+    places = torch.from_numpy(np.stack([owners, rows.indices.astype(np.int64)]))
+    values = torch.from_numpy(rows.data)
+    return torch.sparse_coo_tensor(
+        places, values, rows.shape, is_coalesced=True, check_invariants=False
+    )
 
 
-def descend(loss: torch.Tensor, parameters: Sequence[torch.Tensor], rate: float) -> None:
-    """Take one step of gradient descent."""
+def descend(
+    loss: torch.Tensor,
+    parameters: Sequence[torch.Tensor],
+    rate: float,
+    longest: float = float("inf"),
+) -> None:
+    """Take one step of gradient descent; no row moves further than `longest`."""
     import torch
 
     with torch.no_grad():
         for parameter, slope in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
-            parameter -= rate * slope
+            step = rate * slope
+            rows = step if step.ndim == 2 else step[:, None]
+            if longest < float("inf"):
+                rows *= (longest / rows.norm(dim=1, keepdim=True)).clamp(max=1)
+            parameter -= step
 
 
 class ContextLoss:
@@ -85,7 +100,7 @@ class ContextLoss:
         if n_negatives:
             self.own = [normal(rng, n_contexts, encoder.dim)]
         else:
-            self.own = [glorot(rng, encoder.dim, n_contexts), zeros(n_contexts)]
+            self.own = [glorot(rng, n_contexts, encoder.dim), zeros(n_contexts)]
 
     @property
     def parameters(self) -> list[torch.Tensor]:
@@ -103,7 +118,7 @@ class ContextLoss:
         if self.n_negatives:
             agreement = (encoded[rows] * self.own[0][contexts]).sum(dim=1)
             return -logsigmoid(agreement * torch.from_numpy(pairs.signs)).sum()
-        logits = encoded @ self.own[0] + self.own[1]
+        logits = encoded @ self.own[0].T + self.own[1]
         times = torch.bincount(rows, minlength=len(unique))
         return (times * logits.logsumexp(dim=1)).sum() - logits[rows, contexts].sum()
 
@@ -135,7 +150,7 @@ class ClassLoss:
         import torch
 
         encoded = self.encoder.for_classes(torch.from_numpy(nodes))
-        inputs = (dense_rows(self.words, nodes), self.by_words), (encoded, self.by_encoding)
+        inputs = (word_rows(self.words, nodes), self.by_words), (encoded, self.by_encoding)
         parts = [(x @ weights + bias).log_softmax(dim=1) for x, (weights, bias) in inputs]
         both = torch.cat([part.exp() for part in parts], dim=1)
         weights, bias = self.by_both

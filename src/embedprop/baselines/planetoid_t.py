@@ -31,6 +31,9 @@ class PlanetoidT:
     A vector per node predicts the node's contexts: nodes near it on random walks, and training
     nodes of its class. The vector and the words, each through a softmax, predict the classes.
 
+    One thing differs from their code: a step of the context loss moves no vector by more than 1,
+    because without a limit some seeds diverge.
+
     Parameters
     ----------
     dim

@@ -42,7 +42,7 @@ class WeightedVote:
     --------
     >>> from scipy.sparse import csr_array
     >>> from embedprop import Graph
-    >>> graph = Graph.from_edges([("a", "x"), ("b", "x"), ("c", "x")], nodes="abcx")
+    >>> graph = Graph.from_edges([("a", "x"), ("b", "x"), ("c", "x")], nodes=list("abcx"))
     >>> targets = csr_array(np.array([[1, 0], [1, 0], [0, 1], [0, 0]], bool))
     >>> WeightedVote().fit_predict(graph, targets, np.array([0, 1, 2]))[3].round(2)
     array([0.67, 0.33])

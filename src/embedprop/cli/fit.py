@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -112,6 +113,7 @@ def fit(
     labels = pairs("--label", label or [])
     check_target(out)  # before the work, not after it
     _check_settings(model, labels)
+    start = perf_counter()
     try:
         graph = Graph.read(
             edges,
@@ -130,7 +132,9 @@ def fit(
         raise StoppedError(_save_what_is_there(model, out, str(stop))) from None
     model.save(out)
     folder = shell_word(out)
-    say(f"\nThe model is in {out}. Try next:")
+    losses = ", ".join(f"{name} {one[-1]:.4f}" for name, one in model.loss_history_.items() if one)
+    say(f"\n{epochs} epochs in {perf_counter() - start:.0f} s; loss: {losses}.")
+    say(f"The model is in {out}. Try next:")
     say(f"  embedprop similar {folder} {shell_word(model.nodes_[0])}")
     say(f"  embedprop export {folder} --format parquet")
 
@@ -150,9 +154,10 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
 
 
 def _save_what_is_there(model: EmbeddingPropagation, out: Path, message: str) -> str:
-    """Save an interrupted model if it has learned for an epoch at least; return what to say."""
-    history = getattr(model, "loss_history_", {})
-    if not any(history.values()):
-        return f"Stopped before the first epoch ended: nothing was written to {out}."
-    model.save(out)
-    return f"{message} It is saved in {out}."
+    """Save an interrupted model; return what to say."""
+    if not hasattr(model, "node_embeddings_"):
+        return f"Stopped before training: nothing was written to {out}."
+    # A finished model is worth more than a part of the next one: that goes beside it.
+    place = out.with_name(f"{out.name}-stopped") if (out / "manifest.json").exists() else out
+    model.save(place)
+    return f"{message} It is saved in {place}."

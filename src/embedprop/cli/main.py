@@ -89,4 +89,5 @@ def _usage_message(error: Exception) -> str:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     command = "embedprop" if context is None else context.command_path
-    return f"{message.rstrip('.')}. Try '{command} --help'."
+    end = "" if message.endswith(("?", ".")) else "."
+    return f"{message}{end} Try '{command} --help'."

@@ -16,7 +16,7 @@ LabelOption = Annotated[
     typer.Option(
         metavar="TYPE=FILE",
         help="Labels: a file with columns node,label[,weight]. Repeat it for more label types; "
-        "TYPE:numeric, TYPE:text and TYPE:image are other kinds.",
+        "TYPE:numeric and TYPE:text are other kinds, which EP-B does not learn from.",
         show_default=False,
     ),
 ]

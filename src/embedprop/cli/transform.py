@@ -10,7 +10,6 @@ import typer
 from embedprop.cli.console import speaker
 from embedprop.cli.options import (
     ColumnsOption,
-    DirectedOption,
     HeaderOption,
     LabelOption,
     ModelArgument,
@@ -42,7 +41,12 @@ def transform(
         ),
     ],
     label: LabelOption = None,
-    directed: DirectedOption = False,
+    directed: Annotated[
+        bool | None,
+        typer.Option(
+            "--directed/--undirected", help="Default: as the graph that the model was trained on."
+        ),
+    ] = None,
     source: Annotated[
         str,
         typer.Option(
@@ -76,7 +80,7 @@ def transform(
     graph = Graph.read(
         edges,
         labels,
-        directed=directed,
+        directed=fitted.directed_ if directed is None else directed,
         unknown_nodes=cast("UnknownNodes", unknown_nodes),
         columns=None if columns is None else pairs("--columns", columns.split(",")),
         has_header=header,
@@ -88,6 +92,7 @@ def transform(
     rows = [row for row, name in enumerate(graph.nodes) if name not in learned]
     write_parquet(out, [graph.nodes[row] for row in rows], vectors[rows])
     if rows:
-        say(f"{len(rows):,} new nodes, {graph.n_nodes - len(rows):,} known ones: {out}")
+        n_known = graph.n_nodes - len(rows)
+        say(f"{out}: vectors of {len(rows):,} new nodes, which have {n_known:,} known ones around.")
     else:
         say(f"No new nodes: the model knows all {graph.n_nodes:,}. {out} is empty.")

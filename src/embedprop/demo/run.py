@@ -23,6 +23,7 @@ from embedprop.demo.digits import (
 )
 from embedprop.demo.picture import draw_map, map_positions
 from embedprop.demo.scores import N_DRAWS, N_EXAMPLES, Score, few_examples_scores
+from embedprop.errors import InvalidParameterError
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.export import made
 from embedprop.graph import Graph
@@ -65,6 +66,7 @@ def run_demo(
         How many digits to take (None: all 1,797), and how many of them to hold back.
     """
     start, folder = perf_counter(), Path(out)
+    _check_folder(folder)
     check_target(folder / "model")
     digits = Digits.load(n_digits, n_new)
     with made(folder):
@@ -84,6 +86,16 @@ def run_demo(
     draw_map(folder / "map.png", digits, order, map_positions(vectors))
     _say_what_next(folder, digits, perf_counter() - start, say)
     return result
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder that holds anything but an earlier demo: its files would be replaced."""
+    if not folder.is_dir() or (folder / "pixels.csv").exists() or not any(folder.iterdir()):
+        return
+    raise InvalidParameterError(
+        f"{folder}: this folder is neither empty nor an earlier demo's, and files in it might be "
+        f"replaced. Give a new one with --out."
+    )
 
 
 def _trained(graph: Graph, say: Say, verbose: bool) -> EmbeddingPropagation:

@@ -84,12 +84,17 @@ def graph_from_networkx(
         relations = [data.get(relation) for _, _, data in rows]
     return graph_from_edges(
         edges.carrying(weights, relations),
-        {key: _node_attribute(graph, value) for key, value in (labels or {}).items()},
+        {key: _node_attribute(graph, value) for key, value in _by_type(labels).items()},
         directed=graph.is_directed(),
         nodes=list(graph.nodes),
         self_loops=self_loops,
         unknown_nodes=unknown_nodes,
     )
+
+
+def _by_type(labels: Any) -> Mapping[str, Any]:
+    """Return labels per type; a string alone names the attribute and the type."""
+    return {labels: labels} if isinstance(labels, str) else labels or {}
 
 
 def _node_attribute(graph: Any, labels: Any) -> Any:

@@ -21,9 +21,9 @@ bias corrections change quickly, each move is corrected for the eps of its own s
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.compile import kernel
 
 BETA1 = 0.9
 BETA2 = 0.999
@@ -90,13 +90,13 @@ def adam_tables(dtype: np.dtype[Any]) -> AdamTables:
     return AdamTables(decay, eps_decay, power1, power2, tail, eps_tail, eps_tail / tail)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def at(values: Floats, index: int) -> Float:
     """Return values[index], or the last value beyond the end."""
     return values[min(index, values.shape[0] - 1)]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def missed(decay: Floats, tail: Floats, moved: int, gradient_step: int, until: int) -> Float:
     """Return the sum of decay[t - s] * x[t] over the steps t = moved + 1 .. until.
 
@@ -108,14 +108,14 @@ def missed(decay: Floats, tail: Floats, moved: int, gradient_step: int, until: i
     ) * at(tail, beyond)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def move_row(row: Floats, direction: Floats, size: Float) -> None:
     """Row -= size * direction."""
     for k in range(row.shape[0]):
         row[k] -= size * direction[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def move_young_row(
     row: Floats, direction: Floats, root: Floats, size: Float, eps: Float, own_eps: Float
 ) -> None:
@@ -124,7 +124,7 @@ def move_young_row(
         row[k] -= size * direction[k] * ((root[k] + eps) / (root[k] + own_eps))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def catch_up(
     table: Table,
     rows: Ints,
@@ -160,7 +160,7 @@ def catch_up(
             move_row(vectors, direction, kind(learning_rate * size))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def add_gradient(table: Table, row: int, gradient: Floats, step: int, tables: AdamTables) -> None:
     """Decay the moments of `row` to `step` and add its gradient to them."""
     kind = gradient.dtype.type

@@ -1,12 +1,12 @@
 """Draws from a fixed distribution in constant time (Walker's alias method)."""
 
 import numpy as np
-from numba import njit
 
 from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.compile import kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def alias_table(weights: Floats) -> tuple[Floats, Ints]:
     """Return (keep, other): place i is kept with probability keep[i], else other[i] is taken."""
     n = weights.shape[0]
@@ -38,7 +38,7 @@ def alias_table(weights: Floats) -> tuple[Floats, Ints]:
     return keep, other
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def draw_alias(keep: Floats, other: Ints, number: Float) -> int:
     """Return a place; `number` is uniform in [0, 1)."""
     scaled = number * keep.shape[0]

@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
-from numba import njit
-
 from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.compile import kernel
 
 
 class Labels(NamedTuple):
@@ -60,12 +59,12 @@ class Scratch(NamedTuple):
     weights: Floats
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _weight(weights: Floats, index: int) -> Float:
     return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
     if slot[row] < 0:
         slot[row] = n_rows
@@ -74,7 +73,7 @@ def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
     return n_rows
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def list_nodes(
     draws: Draws, low: int, high: int, totals: Floats, reads: Reads, scratch: Scratch
 ) -> int:
@@ -104,7 +103,7 @@ def list_nodes(
     return n_rows
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def list_labels(
     labels: Labels, nodes: Ints, n_nodes: int, starts: Ints, ends: Ints, scratch: Scratch
 ) -> int:
@@ -117,14 +116,14 @@ def list_labels(
     return n_rows
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def clear(scratch: Scratch, n_rows: int) -> None:
     """Forget the rows of a batch."""
     for i in range(n_rows):
         scratch.slot[scratch.rows[i]] = -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
     """Turn the counts in `ends` into the starts of empty lists."""
     total = 0
@@ -134,7 +133,7 @@ def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
         ends[i] = starts[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _append(
     ends: Ints, entries: Ints, weights: Floats, slot: int, entry: int, weight: Float
 ) -> None:
@@ -145,7 +144,7 @@ def _append(
     ends[slot] = end + 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def list_senders(
     draws: Draws,
     low: int,
@@ -187,7 +186,7 @@ def list_senders(
                 _append(ends, entries, weights, slot[negatives[i, j]], message, one)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def list_label_senders(
     labels: Labels, nodes: Ints, n_nodes: int, senders: Scratch, scratch: Scratch, n_rows: int
 ) -> None:

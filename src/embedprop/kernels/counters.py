@@ -1,9 +1,9 @@
 """Random draws from counters: the same (key, node, index) gives the same number, whoever asks."""
 
 import numpy as np
-from numba import njit
 
 from embedprop.kernels.arrays import Floats, Ints, Key
+from embedprop.kernels.compile import kernel
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -11,7 +11,7 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 _MAX_REDRAWS = 100
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _mix(x: Key) -> Key:
     """Scramble 64 bits (the finalizer of SplitMix64)."""
     x = (x ^ (x >> np.uint64(30))) * _MIX1
@@ -19,7 +19,7 @@ def _mix(x: Key) -> Key:
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def uniform(key: Key, node: int, index: int) -> float:
     """Return a number in [0, 1), the `index`-th of `node` under `key`."""
     x = _mix(key + np.uint64(node) * _GOLDEN)
@@ -27,7 +27,7 @@ def uniform(key: Key, node: int, index: int) -> float:
     return np.float64(x >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_uniform(nodes: Ints, n_nodes: int, n_negatives: int, key: Key) -> Ints:
     """Return n_negatives nodes u != v for each v, uniform over the others: (nodes, negatives)."""
     drawn = np.empty((nodes.shape[0], n_negatives), np.int32)
@@ -38,7 +38,7 @@ def draw_uniform(nodes: Ints, n_nodes: int, n_negatives: int, key: Key) -> Ints:
     return drawn
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_weighted(nodes: Ints, cumulative: Floats, n_negatives: int, key: Key) -> Ints:
     """Return n_negatives nodes u != v for each v, by the weights whose running sum is given."""
     n_nodes = cumulative.shape[0]
@@ -63,7 +63,7 @@ def draw_weighted(nodes: Ints, cumulative: Floats, n_negatives: int, key: Key) -
     return drawn
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_neighbors(
     nodes: Ints, ptr: Ints, most: int, starts: Ints, key: Key, max_size: int
 ) -> Ints:

@@ -16,7 +16,7 @@ order, so the bytes do not depend on the number of threads.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from embedprop.kernels.adam import AdamTables, Table, add_gradient, catch_up
 from embedprop.kernels.arrays import Float, Floats, Ints
@@ -31,6 +31,7 @@ from embedprop.kernels.batch import (
     list_nodes,
     list_senders,
 )
+from embedprop.kernels.compile import kernel
 from embedprop.kernels.segments import distance, split, sum_rows, sum_segments
 
 
@@ -57,7 +58,7 @@ class Buffers(NamedTuple):
     node_gradients: Floats
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def reconstruct(
     h: Floats, source: Floats, draws: Draws, i: int, reads: Reads, b: int, single: bool
 ) -> Float:
@@ -80,7 +81,7 @@ def reconstruct(
     return scale
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def compare(h: Floats, h_other: Floats, d_own: Float, margin: Float, message: Floats) -> Float:
     """Return [margin + d(h~, h(v)) - d(h~, h(u))]+ and write its gradient in h(u)."""
     kind = h.dtype.type
@@ -97,7 +98,7 @@ def compare(h: Floats, h_other: Floats, d_own: Float, margin: Float, message: Fl
     return hinge
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def send(
     h: Floats,
     h_own: Floats,
@@ -124,7 +125,7 @@ def send(
         h[k] *= scale
 
 
-@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def forward(
     source: Floats,
     draws: Draws,
@@ -138,7 +139,7 @@ def forward(
     losses: Floats,
     bounds: Ints,
 ) -> None:
-    """Reconstruct and compare positions low..high; losses[b] < 0 means margin satisfied."""
+    """Reconstruct and compare positions low..high; losses[b] is 0 where the margin is satisfied."""
     n_negatives = draws.negatives.shape[1]
     batch_size = settings.batch_size
     split(draws.starts, draws.ends, low, high, 4, bounds)
@@ -165,7 +166,7 @@ def forward(
                 send(h, h_own, d_own, n_active, messages, b, batch_size, n_negatives, scale)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def backward(
     table: Table,
     source: Floats,
@@ -187,7 +188,7 @@ def backward(
                 add_gradient(table, scratch.rows[i], gradient, step, tables)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def catch_up_rows(
     table: Table,
     rows: Ints,
@@ -203,7 +204,7 @@ def catch_up_rows(
         catch_up(table, rows, low, high, until, learning_rate, tables)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def epb_batches(
     table: Table,
     labels: Labels,

@@ -1,10 +1,10 @@
 """LINE: stochastic gradient descent over sampled edges with negatives, one edge after the other."""
 
 import numpy as np
-from numba import njit
 
 from embedprop.kernels.alias import draw_alias
 from embedprop.kernels.arrays import Float, Floats, Ints, Key
+from embedprop.kernels.compile import kernel
 from embedprop.kernels.counters import uniform
 
 # As in the reference: the sigmoid is 0 or 1 beyond this, and the rate never falls below this share.
@@ -12,7 +12,7 @@ _BOUND = np.float32(6.0)
 _LOWEST_SHARE = 1e-4
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def _dot(a: Floats, b: Floats) -> Float:
     total = a.dtype.type(0)
     for k in range(a.shape[0]):
@@ -20,14 +20,14 @@ def _dot(a: Floats, b: Floats) -> Float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _move(error: Floats, source: Floats, target: Floats, gain: Float) -> None:
     for k in range(source.shape[0]):
         error[k] += gain * target[k]
         target[k] += gain * source[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _sigmoid(x: Float) -> Float:
     if x > _BOUND:
         return np.float32(1.0)
@@ -36,7 +36,7 @@ def _sigmoid(x: Float) -> Float:
     return np.float32(1.0) / (np.float32(1.0) + np.exp(-x))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def train_edges(
     vectors: Floats,
     contexts: Floats,

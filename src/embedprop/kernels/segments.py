@@ -1,24 +1,25 @@
 """Sums over segments of rows: what g, g~ and their gradients have in common."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.compile import kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _add_one(total: Floats, weight: Float, row: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] += weight * row[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _add_four(total: Floats, a: Floats, b: Floats, c: Floats, d: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] += (a[k] + b[k]) + (c[k] + d[k])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _add_four_weighted(
     total: Floats,
     wa: Float,
@@ -34,7 +35,7 @@ def _add_four_weighted(
         total[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def sum_rows(
     total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, end: int
 ) -> None:
@@ -62,7 +63,7 @@ def sum_rows(
         e += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def split(starts: Ints, ends: Ints, low: int, high: int, extra: int, bounds: Ints) -> None:
     """Cut low..high into contiguous parts of about equal cost: segment length + `extra` each."""
     n_parts = bounds.shape[0] - 1
@@ -80,7 +81,7 @@ def split(starts: Ints, ends: Ints, low: int, high: int, extra: int, bounds: Int
     bounds[part:] = high
 
 
-@njit(cache=True, nogil=True, error_model="numpy", parallel=True)
+@kernel(parallel=True)
 def sum_segments(
     out: Floats,
     source: Floats,
@@ -98,7 +99,7 @@ def sum_segments(
             sum_rows(out[i], source, ids, weights, starts[i], ends[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def distance(a: Floats, b: Floats) -> Float:
     """Return the Euclidean distance; reordering the sum lets it use vector registers."""
     total = a.dtype.type(0)
@@ -107,7 +108,7 @@ def distance(a: Floats, b: Floats) -> Float:
     return np.sqrt(total)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def weighted_means(
     source: Floats,
     low: int,

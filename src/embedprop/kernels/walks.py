@@ -1,16 +1,16 @@
 """Random walks, uniform or of second order (node2vec): each walk has counters of its own."""
 
 import numpy as np
-from numba import njit
 
 from embedprop.kernels.arrays import Float, Floats, Ints, Key
+from embedprop.kernels.compile import kernel
 from embedprop.kernels.counters import uniform
 
 # So many proposals may be refused before the step is drawn from all neighbors, weighted.
 MAX_PROPOSALS = 32
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def row_sums(ptr: Ints, weights: Floats) -> Floats:
     """Return the running sum of the weights within each row; of no weights, none."""
     sums = np.empty(weights.shape[0], np.float64)
@@ -24,7 +24,7 @@ def row_sums(ptr: Ints, weights: Floats) -> Floats:
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _has(ids: Ints, low: int, high: int, wanted: int) -> bool:
     """Whether `wanted` is among the sorted ids[low:high]."""
     end = high
@@ -37,7 +37,7 @@ def _has(ids: Ints, low: int, high: int, wanted: int) -> bool:
     return bool(low < end and ids[low] == wanted)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _first_order(ptr: Ints, sums: Floats, node: int, number: Float) -> int:
     """Return the place of a neighbor, drawn by weight; `number` is uniform in [0, 1)."""
     first, last = ptr[node], ptr[node + 1] - 1
@@ -54,7 +54,7 @@ def _first_order(ptr: Ints, sums: Floats, node: int, number: Float) -> int:
     return int(low)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _bias(ptr: Ints, ids: Ints, before: int, node: int, back: Float, away: Float) -> Float:
     """Return node2vec's alpha: 1/p to go back, 1 to stay near `before`, 1/q to leave it."""
     if node == before:
@@ -62,7 +62,7 @@ def _bias(ptr: Ints, ids: Ints, before: int, node: int, back: Float, away: Float
     return 1.0 if _has(ids, ptr[node], ptr[node + 1], before) else away
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def _weighted_step(
     ptr: Ints,
     ids: Ints,
@@ -88,7 +88,7 @@ def _weighted_step(
     return int(ids[first + min(place, last - first - 1)])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel()
 def walk(
     out: Ints,
     first_walk: int,

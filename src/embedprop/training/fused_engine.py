@@ -80,7 +80,8 @@ class FusedEngine:
                 report(epoch, share, run.losses())
                 if watch.pressed:
                     break
-        return TrainingResult(run.finished(), run.history, interrupted=watch.pressed)
+            vectors = run.finished()
+        return TrainingResult(vectors, run.history, interrupted=watch.pressed)
 
 
 class _Run:

@@ -1,0 +1,65 @@
+"""How kernels are compiled, and where the machine code is kept.
+
+Numba notices a changed source file, but not a change in another file whose code it has inlined:
+an edited helper would leave stale machine code behind. So the code is kept in a folder named by
+the hash of all kernel sources: another source is another folder.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import njit
+
+_HERE = Path(__file__).parent
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for file in sorted(_HERE.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path | None:
+    """Return the folder for machine code, or None where nothing can be written."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    for parent in (_HERE / "__pycache__", Path(home) / "embedprop"):
+        folder = parent / f"kernels-{_source_hash()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    return None
+
+
+# None: compile anew in every process, as in a read-only container; the user's own setting wins.
+CACHE_FOLDER = None if numba.config.CACHE_DIR else _cache_folder()  # type: ignore[attr-defined]
+
+
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function to machine code that is kept between processes, without the GIL.
+
+    Division by zero gives inf as in NumPy: checks would keep loops from using vector registers.
+    """
+    settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        config: Any = numba.config
+        if config.CACHE_DIR:
+            return njit(cache=True, **settings)(function)
+        if CACHE_FOLDER is None:
+            return njit(**settings)(function)
+        # Read when the function is decorated; other people's functions keep their own place.
+        config.CACHE_DIR = str(CACHE_FOLDER)
+        try:
+            return njit(cache=True, **settings)(function)
+        finally:
+            config.CACHE_DIR = ""
+
+    return compiled
