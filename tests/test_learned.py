@@ -129,7 +129,8 @@ class TestTransform:
         for node in ("new", "other", "alone"):
             assert not vectors[graph.nodes.find(node)].any()
         assert vectors[graph.nodes.find("more")].all()
-        (record,) = caplog.records
+        notice, record = caplog.records
+        assert "1 of the 1 labels of type 'word' of new nodes were not seen" in notice.getMessage()
         assert record.levelno == logging.WARNING
         assert record.getMessage() == (
             "Nothing is known of 3 of the 4 new nodes (for example 'alone', 'new', 'other'): zeros."

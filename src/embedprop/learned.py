@@ -135,6 +135,11 @@ class Learned:
         if len(new) == 0:
             return table
         own = self._own({t: self._known_labels(graph, t, new) for t in self.label_types})
+        if source == "reconstruction" and any(weight.any() for _, weight in own.values()):
+            logger.info(
+                "New nodes have labels of their own: source='reconstruction' uses them for their "
+                "neighbors only, source='both' for their own vectors too."
+            )
         masses = []
         for t, label_type in enumerate(self.label_types):
             mass = np.zeros(graph.n_nodes, np.float32)
@@ -196,6 +201,15 @@ class Learned:
             return Multisets(np.zeros(len(nodes) + 1, np.int64), np.empty(0, np.int32))
         sets = graph.labels[label_type].subset(nodes)
         ids = self.vocabularies[label_type].find_all(graph.vocabulary(label_type))[sets.ids]
+        n_unknown = int((ids < 0).sum())
+        if n_unknown:
+            logger.info(
+                "%d of the %d labels of type %r of new nodes were not seen in training and do not "
+                "count.",
+                n_unknown,
+                len(ids),
+                label_type,
+            )
         owners = np.repeat(np.arange(len(nodes)), sets.sizes)[ids >= 0]
         ptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(nodes)))])
         weights = None if sets.weights is None else sets.weights[ids >= 0]

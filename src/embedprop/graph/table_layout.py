@@ -224,7 +224,13 @@ def _pick_by_position(
             f"(--columns {','.join(f'{r}={i + 1}' for i, r in enumerate(roles.required))})."
         )
     picks |= {role: n_required + i for i, role in enumerate(roles.optional[: len(extra)])}
-    logger.info("%s has no header; its columns are read as %s", path, ", ".join(picks))
+    # A third column of times, read as weights, would change every result.
+    logger.warning(
+        "%s has no header; its columns are read as %s. If that is wrong, give the numbers of the "
+        "columns with columns= (--columns source=1,target=2).",
+        path,
+        ", ".join(picks),
+    )
     return picks
 
 
