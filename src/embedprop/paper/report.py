@@ -20,7 +20,7 @@ from embedprop.paper.units import (
 
 NAMES = {
     "epb": "EP-B",
-    "epb-degree": "EP-B, u by degree (ours)",
+    "epb-degree": "EP-B, 5 u by degree (ours)",
     "deepwalk": "DeepWalk",
     "node2vec": "node2vec",
     "line": "LINE",

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.baselines.inductive import mean_of_neighbors
+from embedprop.baselines.inductive import fit_transform_inductive
+from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.graph import Graph
 
 Vectors = NDArray[np.float32]
 
-# The paper's own choices where its authors, or those of node2vec, published them.
-NODE2VEC_PQ = {
-    "blogcatalog": {"p": 0.25, "q": 0.25},
-    "ppi": {"p": 4.0, "q": 1.0},
-    "pos": {"p": 4.0, "q": 0.5},
+# The paper's EP-B draws one u uniformly; ours draws five by degree.
+EPB_VARIANTS: dict[str, dict[str, Any]] = {
+    "epb": {},
+    "epb-degree": {"negatives": "degree", "n_negatives": 5},
 }
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 
@@ -35,15 +35,18 @@ def embed(
 ) -> Vectors:
     """Return vectors for all nodes of `full`, learned from `known` alone if it is given."""
     trained_on = known or full
-    if method.startswith("epb"):
-        negatives = "degree" if method == "epb-degree" else "uniform"
+    if method in EPB_VARIANTS:
         model = EmbeddingPropagation(
-            margin=margin, negatives=negatives, random_state=seed, n_threads=1, verbose=False
+            margin=margin, random_state=seed, n_threads=1, verbose=False, **EPB_VARIANTS[method]
         ).fit(trained_on)
         return model.node_embeddings_ if known is None else model.transform(full)
-    extra = NODE2VEC_PQ.get(dataset, {}) if method == "node2vec" else {}
-    vectors = BASELINES[method](random_state=seed, n_threads=1, **extra).fit_transform(trained_on)
-    return vectors if known is None else mean_of_neighbors(vectors, known, full)
+    extra: dict[str, float] = {}
+    if method == "node2vec":
+        extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))
+    embedder: Any = BASELINES[method](random_state=seed, n_threads=1, **extra)
+    if known is None:
+        return np.asarray(embedder.fit_transform(full), np.float32)
+    return fit_transform_inductive(embedder, known, full)
 
 
 class Cache:
