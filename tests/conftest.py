@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 
+# A process that a shell starts in the background ignores Ctrl-C; some tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # The first example of a test also pays for imports and compilation.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from embedprop.paper.figures_report import kappas, silhouettes
+from embedprop.paper.table1 import table1
 from embedprop.paper.units import (
     CITATIONS,
     STRUCTURE,
@@ -47,6 +49,7 @@ def published(table: str) -> dict[str, Any]:
 
 def report(records: Iterable[dict[str, Any]]) -> str:
     """Return the report of all results so far."""
+    records = list(records)
     cells: Cells = defaultdict(list)
     for record in records:
         key = (record["experiment"], record["dataset"], record["method"], record["setting"])
@@ -71,6 +74,13 @@ def report(records: Iterable[dict[str, Any]]) -> str:
         parts.append(f"## Table 5, accuracy, {part}")
         columns = [(dataset, part) for dataset in CITATIONS]
         parts.append(_table(cells, "table5", part, "accuracy", part_methods, columns))
+    for heading, text in (
+        ("Table 1, parameters and hyperparameters", table1(records)),
+        ("Figure, silhouettes", silhouettes(records)),
+        ("Figure, at most κ neighbors", kappas(records)),
+    ):
+        if text:
+            parts += [f"## {heading}", text]
     return "\n\n".join(parts) + "\n"
 
 

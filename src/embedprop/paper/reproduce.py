@@ -65,8 +65,13 @@ def reproduce(
             unit = running[future]
             try:
                 record = future.result()
-            except Exception:
-                logger.exception("%s failed and will be tried again next time.", unit)
+            except Exception as error:
+                logger.error(
+                    "%s failed and will be tried again next time: %s: %s",
+                    unit,
+                    type(error).__name__,
+                    error,
+                )
                 failed.append(unit)
                 continue
             append_record(results, record)
@@ -88,10 +93,17 @@ def run_unit(unit: Unit, cache_folder: Path) -> dict[str, Any]:
         | {
             "cpu_seconds": round(time.process_time() - cpu, 2),
             "wall_seconds": round(time.perf_counter() - wall, 2),
-            "version": __version__,
-            "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         }
+        | provenance()
     )
+
+
+def provenance() -> dict[str, str]:
+    """Return what a result was made with, for its record."""
+    return {
+        "version": __version__,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+    }
 
 
 def _quiet_worker() -> None:

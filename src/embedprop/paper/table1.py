@@ -1,0 +1,106 @@
+"""Table 1: how many numbers a method learns, and how many a user has to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embedprop.datasets import load_dataset
+from embedprop.estimator import EmbeddingPropagation
+from embedprop.evaluation.records import append_record, read_records
+from embedprop.graph import Graph
+from embedprop.paper.reproduce import provenance
+from embedprop.paper.units import Unit, record_key
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One row: names are parameters of our class; vectors per node, beside d numbers each."""
+
+    name: str
+    hyperparameters: tuple[str, ...]
+    vectors_per_node: int
+    published: tuple[str, str]
+
+
+WALKS = ("dim", "n_walks", "walk_length", "window")
+ROWS = {
+    "deepwalk": Counted("DeepWalk", WALKS, 2, ("2d\\|V\\|", "4")),
+    "node2vec": Counted("node2vec", (*WALKS, "p", "q"), 2, ("2d\\|V\\|", "6")),
+    "line": Counted("LINE", ("dim", "n_samples", "n_negatives"), 2, ("2d\\|V\\|", "2")),
+    "epb": Counted("EP-B", ("dim", "margin"), 1, ("d\\|V\\|", "2")),
+}
+
+
+def count_parameters(model: EmbeddingPropagation) -> int:
+    """Return how many numbers a fitted model has learned: all of its tables.
+
+    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cid")])
+    >>> count_parameters(EmbeddingPropagation(dim=8, epochs=1).fit(graph))
+    24
+    """
+    return sum(int(table.size) for table in model.label_embeddings_.values())
+
+
+def add_table1(results: Path, *, quick: bool = False) -> str:
+    """Count on BlogCatalog (quick: PPI), append what `results` lacks, and return the table."""
+    name = "ppi" if quick else "blogcatalog"
+    records = table1_records(name, load_dataset(name, directed=False, weighted=False).graph)
+    finished = {record_key(record) for record in read_records(results)}
+    for record in records:
+        if record_key(record) not in finished:
+            append_record(results, record)
+    return table1(records)
+
+
+def table1_records(name: str, graph: Graph, dim: int = 128) -> list[dict[str, Any]]:
+    """Return a record per method for a graph without attributes.
+
+    EP-B's number is counted in the tables of a model. The others' is by formula: d numbers for a
+    node as itself, and d as the context of others.
+    """
+    model = EmbeddingPropagation(
+        dim=dim, epochs=1, label_types=["node"], n_threads=1, verbose=False
+    ).fit(graph)
+    records = []
+    for method, row in ROWS.items():
+        by_formula = row.vectors_per_node * dim * graph.n_nodes
+        counts = {
+            "n_parameters": count_parameters(model) if method == "epb" else by_formula,
+            "n_hyperparameters": len(row.hyperparameters),
+            "dim": dim,
+            "n_nodes": graph.n_nodes,
+        }
+        unit = Unit("table1", name, method, "counts", 0)
+        records.append(unit.to_dict() | counts | provenance())
+    return records
+
+
+def table1(records: Iterable[dict[str, Any]]) -> str:
+    """Return Table 1 as Markdown, a row for each record; "" without any."""
+    lines = [_line(record) for record in records if record["experiment"] == "table1"]
+    if not lines:
+        return ""
+    head = "| | data set | parameters | published | hyperparameters | published |\n" + "|---" * 6
+    notes = (
+        "EP-B's parameters are counted in a model's tables, the others' are by the paper's "
+        "formula. Hyperparameters are those that we name; for LINE the paper counts one less and "
+        "does not say which. Our LINE gives half of d to each order and only the second order has "
+        "contexts, so it learns 1.5 d|V|. Planetoid is not counted: its numbers depend on the "
+        "classes too."
+    )
+    planetoid = "| Planetoid | – | – | ≫ 2d\\|V\\| | – | ≥ 6 |"
+    return "\n".join([head + "|", *lines, planetoid]) + "\n\n" + notes
+
+
+def _line(record: dict[str, Any]) -> str:
+    row = ROWS[record["method"]]
+    factor = record["n_parameters"] / (record["dim"] * record["n_nodes"])
+    formula = f"{'' if factor == 1 else f'{factor:g}'}d\\|V\\|"
+    names = ", ".join(f"`{name}`" for name in row.hyperparameters)
+    return (
+        f"| {row.name} | {record['dataset']} | {record['n_parameters']:,} = {formula} "
+        f"| {row.published[0]} | {record['n_hyperparameters']}: {names} | {row.published[1]} |"
+    )
