@@ -14,7 +14,7 @@ from tests.cli.conftest import Shell, assert_refused
 from embedprop import EmbeddingPropagation, __version__
 from embedprop.cli.console import complain
 
-COMMANDS = ("demo", "fit", "transform", "similar", "export")
+COMMANDS = ("demo", "fit", "transform", "similar", "export", "evaluate", "compare")
 HEAVY = ("numpy", "numba", "polars", "pyarrow", "sklearn", "scipy", "matplotlib", "rich")
 
 

@@ -10,9 +10,11 @@ from typing import Annotated
 import typer
 
 from embedprop import __version__
+from embedprop.cli.compare import compare
 from embedprop.cli.console import StoppedError, complain, console, reason
 from embedprop.cli.data import data
 from embedprop.cli.demo import demo
+from embedprop.cli.evaluate import evaluate
 from embedprop.cli.export import export
 from embedprop.cli.fit import fit
 from embedprop.cli.reproduce import reproduce
@@ -32,7 +34,7 @@ app = typer.Typer(
     help="Vectors for the nodes and labels of any graph, without supervision, on an ordinary CPU.",
     epilog="Start with: embedprop demo",
 )
-for command in (demo, fit, transform, similar, export, reproduce):
+for command in (demo, fit, transform, similar, export, evaluate, compare, reproduce):
     app.command()(command)
 app.add_typer(data, name="data")
 

@@ -87,14 +87,14 @@ def listed(option: str, text: str | None) -> list[str] | None:
 def per_type(option: str, text: str, number: Callable[[str], Number]) -> Number | dict[str, Number]:
     """Return 64 of "64", and {"node": 64, "word": 128} of "node=64,word=128"."""
     if "=" not in text:
-        return _number(option, text, number)
+        return number_of(option, text, number)
     parts = pairs(option, text.split(","))
-    return {name: _number(option, value, number) for name, value in parts.items()}
+    return {name: number_of(option, value, number) for name, value in parts.items()}
 
 
 def integer_or_none(option: str, text: str) -> int | None:
     """Return 7 of "7", and None of "none"."""
-    return None if text.lower() == "none" else _number(option, text, int)
+    return None if text.lower() == "none" else number_of(option, text, int)
 
 
 def bad_value(option: str, problem: str) -> typer.BadParameter:
@@ -102,7 +102,8 @@ def bad_value(option: str, problem: str) -> typer.BadParameter:
     return typer.BadParameter(problem, param_hint=option)
 
 
-def _number(option: str, text: str, number: Callable[[str], Number]) -> Number:
+def number_of(option: str, text: str, number: Callable[[str], Number]) -> Number:
+    """Return 7 of "7", or the error of an option that is no number."""
     try:
         return number(text)
     except ValueError:

@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
-from embedprop.errors import EmbedpropError
+from embedprop.errors import EmbedpropError, UnknownComponentError
 
 
 def reproduce(
     experiments: Annotated[
-        list[str], typer.Argument(help="table3, table4, table5 or all.", show_default=False)
+        list[str],
+        typer.Argument(
+            help="table1, table3, table4, table5, figure-tsne, figure-kappa or all.",
+            show_default=False,
+        ),
     ],
     results: Annotated[
         Path, typer.Option(help="JSONL file of results; what it holds is not run again.")
@@ -20,6 +24,9 @@ def reproduce(
     report: Annotated[Path, typer.Option(help="Markdown report to write.")] = Path(
         "experiments/reproduction.md"
     ),
+    figures: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where to write the figures as PNG.")
+    ] = Path("experiments/figures"),
     quick: Annotated[bool, typer.Option("--quick", help="Two runs on two small graphs.")] = False,
     methods: Annotated[
         str | None, typer.Option(help="Only these methods, for example epb,deepwalk.")
@@ -28,25 +35,46 @@ def reproduce(
         int | None, typer.Option(help="Units at a time; one per core by default.")
     ] = None,
 ) -> None:
-    """Run the paper's tables with every method, and set our numbers beside the published.
+    """Run the paper's tables and figures, and set our numbers beside the published.
 
     The data sets are read from the folder that EMBEDPROP_DATA names. A stopped run goes on where
     it was.
     """
     from embedprop.evaluation.records import read_records
+    from embedprop.paper.figures import FIGURES, make_figure
     from embedprop.paper.report import report as made_report
     from embedprop.paper.reproduce import reproduce as run
+    from embedprop.paper.table1 import add_table1
     from embedprop.paper.units import EXPERIMENTS
 
-    wanted = list(EXPERIMENTS) if "all" in experiments else experiments
+    wanted = _known(experiments, ("table1", *FIGURES, *EXPERIMENTS))
     names = None if methods is None else methods.split(",")
 
     def told(done: int, total: int, text: str) -> None:
         typer.echo(f"[{done}/{total}] {text}")
 
-    failed = run(wanted, results, quick=quick, methods=names, n_processes=n_processes, told=told)
+    if "table1" in wanted:
+        typer.echo(add_table1(results, quick=quick))
+    for name in FIGURES:
+        if name in wanted:
+            typer.echo(
+                f"Figure: {make_figure(name, results, figures, quick=quick, told=typer.echo)}"
+            )
+    tables = [name for name in wanted if name in EXPERIMENTS]
+    failed = run(tables, results, quick=quick, methods=names, n_processes=n_processes, told=told)
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(made_report(read_records(results)), encoding="utf-8")
     typer.echo(f"Report: {report}")
     if failed:
         raise EmbedpropError(f"{len(failed)} units failed; run the same command to try them again.")
+
+
+def _known(experiments: list[str], known: tuple[str, ...]) -> list[str]:
+    """Return the experiments, all of them for "all"; refuse unknown ones before any work."""
+    for name in experiments:
+        if name not in (*known, "all"):
+            raise UnknownComponentError(
+                f"experiment={name!r} is not known; there are: "
+                f"{', '.join(map(repr, known))} and 'all'."
+            )
+    return list(known) if "all" in experiments else experiments

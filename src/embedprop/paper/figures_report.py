@@ -91,7 +91,7 @@ def _verdict(found: Records) -> str:
     for column, name in names.items():
         difference = found["50"][column] / found["all"][column] - 1
         met = "within" if abs(difference) <= CLOSE else "not within"
-        parts.append(f"the {name} is {met} 3 % of that with all neighbors")
+        parts.append(f"the {name} differs by {100 * difference:+.1f} % ({met} 3 %)")
     return f" For κ = 50, {' and '.join(parts)}."
 
 

@@ -1,0 +1,206 @@
+"""Several methods on one graph with the same splits: quality, CPU time and memory of each.
+
+Each method runs in a process of its own, one after the other, so that time and memory are its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import multiprocessing
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from embedprop.baselines import BASELINES, is_classifier
+from embedprop.errors import EmbedpropError, InvalidParameterError, UnknownComponentError
+from embedprop.evaluation.memory import forget_peak, peak_memory
+from embedprop.evaluation.protocols import (
+    Protocol,
+    measure_probabilities,
+    measure_vectors,
+    summarized,
+)
+from embedprop.evaluation.splits import Split
+from embedprop.evaluation.targets import Targets
+from embedprop.graph import Graph
+
+logger = logging.getLogger(__name__)
+
+OWN_METHOD = "epb"
+
+COST_NOTE = (
+    "CPU s: learning the vectors, once for all splits, or training a method that classifies by "
+    "itself, the mean of its splits; loading its libraries counts, the logistic regression does "
+    "not. Memory: the peak meanwhile of a process that has the graph and runs this method alone."
+)
+
+Told = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What each process gets: the data, and the splits of every protocol."""
+
+    graph: Graph
+    targets: Targets
+    protocols: Sequence[Protocol]
+    splits: Sequence[Sequence[Split]]
+    verbose: bool
+
+    @property
+    def random_state(self) -> int:
+        return self.protocols[0].random_state
+
+
+def check_methods(
+    methods: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
+) -> None:
+    """Refuse methods and settings that do not exist, before any work.
+
+    >>> check_methods(["epb", "wvrn"], {"epb": {"epochs": 5}})
+    """
+    known = (OWN_METHOD, *BASELINES)
+    for method in methods:
+        if method not in known:
+            raise UnknownComponentError(
+                f"method={method!r} is not known. Choose among: {', '.join(known)}."
+            )
+        if list(methods).count(method) > 1:
+            raise InvalidParameterError(f"The method {method!r} is given twice.")
+    for method, chosen in (settings or {}).items():
+        if method not in methods:
+            raise InvalidParameterError(f"A setting is for {method!r}, which is not compared.")
+        names = list(inspect.signature(_class(method)).parameters)
+        for name in chosen:
+            if name not in names:
+                raise InvalidParameterError(
+                    f"The method {method!r} has no setting {name!r}, only {', '.join(names)}."
+                )
+
+
+def compare(
+    graph: Graph,
+    targets: Targets,
+    methods: Sequence[str],
+    protocols: Sequence[Protocol],
+    *,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    verbose: bool = True,
+    told: Told | None = None,
+) -> list[dict[str, Any]]:
+    """Return a JSON-able record per method, in the order given.
+
+    Parameters
+    ----------
+    graph, targets
+        The data; rows of `targets` are in the order of ``graph.nodes``.
+    methods
+        ``"epb"`` and names of baselines.
+    protocols
+        How nodes are split; every method gets the same splits. The seed of the first is that of
+        the methods too; one that classifies takes seed + i in run i.
+    settings
+        Per method, parameters other than its defaults.
+    verbose
+        Whether a method may print warnings.
+    told
+        Called with each record when it is there.
+
+    Returns
+    -------
+    list of dict
+        Each has ``method`` and either ``results``, ``cpu_seconds`` and ``peak_bytes``, or ``error``
+        if the method could not run: the others do all the same.
+    """
+    check_methods(methods, settings)
+    splits = [protocol.splits(targets) for protocol in protocols]
+    task = Task(graph, targets, protocols, splits, verbose)
+    records = []
+    for method in methods:
+        chosen = (settings or {}).get(method, {})
+        record = {"method": method} | _in_own_process(method, chosen, task)
+        records.append(record)
+        if told is not None:
+            told(record)
+    return records
+
+
+def _in_own_process(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        try:
+            return pool.submit(run_method, method, settings, task).result()
+        except BrokenProcessPool:
+            return {"error": "its process was ended by the system: perhaps memory ran out"}
+        except Exception as error:
+            logger.debug("%s failed", method, exc_info=True)
+            return {"error": f"{type(error).__name__}: {error}"}
+
+
+def run_method(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    """Return what one method gives, or why it cannot run; see `compare`."""
+    classifies = method != OWN_METHOD and is_classifier(method)
+    measure = _classified if classifies else _embedded
+    if not task.verbose:
+        logging.getLogger("embedprop").setLevel(logging.CRITICAL)
+        warnings.simplefilter("ignore")
+    forget_peak()
+    try:
+        return measure(method, settings, task)
+    except EmbedpropError as error:
+        return {"error": str(error)}
+
+
+def _embedded(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    start = time.process_time()
+    vectors = _made(method, settings, task.random_state).fit_transform(task.graph)
+    cost = _cost([time.process_time() - start])
+    return cost | _results(task, lambda split, _: measure_vectors(vectors, task.targets, split))
+
+
+def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    from scipy.sparse import csr_array
+
+    matrix = csr_array(task.targets.values)
+    seconds: list[float] = []
+
+    def measure(split: Split, run: int) -> dict[str, float]:
+        start = time.process_time()
+        classifier = _made(method, settings, task.random_state + run)
+        scores = classifier.fit_predict(task.graph, matrix, split.train)
+        seconds.append(time.process_time() - start)
+        return measure_probabilities(np.asarray(scores, np.float64), task.targets, split)
+
+    return _results(task, measure) | _cost(seconds)
+
+
+def _results(task: Task, measure: Callable[[Split, int], dict[str, float]]) -> dict[str, Any]:
+    records = []
+    for protocol, splits in zip(task.protocols, task.splits, strict=True):
+        runs = [measure(split, run) for run, split in enumerate(splits)]
+        records += summarized(protocol, runs)
+    return {"results": records}
+
+
+def _cost(seconds: Sequence[float]) -> dict[str, Any]:
+    return {"cpu_seconds": float(np.mean(seconds)), "peak_bytes": peak_memory()}
+
+
+def _class(method: str) -> type[Any]:
+    if method != OWN_METHOD:
+        return BASELINES[method]
+    from embedprop.estimator import EmbeddingPropagation  # heavy, and no part of the others
+
+    return EmbeddingPropagation
+
+
+def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:
+    silent = {"verbose": False} if method == OWN_METHOD else {}
+    return _class(method)(**{"random_state": seed, **silent, **settings})
