@@ -15,7 +15,7 @@ from embedprop import EmbeddingPropagation, Graph
 # A process that a shell starts in the background ignores Ctrl-C; some tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # The first example of a test also pays for imports and compilation.
-settings.register_profile("no deadline", deadline=None)
+settings.register_profile("no deadline", deadline=None, max_examples=40)
 settings.load_profile("no deadline")
 
 

@@ -27,7 +27,9 @@ def _source_hash() -> str:
 def _cache_folder() -> Path | None:
     """Return the folder for machine code, or None where nothing can be written."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
-    for parent in (_HERE / "__pycache__", Path(home) / "embedprop"):
+    config: Any = numba.config
+    chosen = [Path(config.CACHE_DIR)] if config.CACHE_DIR else []
+    for parent in (*chosen, _HERE / "__pycache__", Path(home) / "embedprop"):
         folder = parent / f"kernels-{_source_hash()}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -38,8 +40,8 @@ def _cache_folder() -> Path | None:
     return None
 
 
-# None: compile anew in every process, as in a read-only container; the user's own setting wins.
-CACHE_FOLDER = None if numba.config.CACHE_DIR else _cache_folder()  # type: ignore[attr-defined]
+# None: compile anew in every process, as in a read-only container.
+CACHE_FOLDER = _cache_folder()
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -50,16 +52,15 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
 
     def compiled(function: Callable[..., Any]) -> Any:
-        config: Any = numba.config
-        if config.CACHE_DIR:
-            return njit(cache=True, **settings)(function)
         if CACHE_FOLDER is None:
             return njit(**settings)(function)
         # Read when the function is decorated; other people's functions keep their own place.
+        config: Any = numba.config
+        before = config.CACHE_DIR
         config.CACHE_DIR = str(CACHE_FOLDER)
         try:
             return njit(cache=True, **settings)(function)
         finally:
-            config.CACHE_DIR = ""
+            config.CACHE_DIR = before
 
     return compiled
