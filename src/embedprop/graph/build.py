@@ -166,7 +166,9 @@ def _require_edges(n_left: int, n_rows: int, n_self_loops: int) -> None:
         raise InvalidGraphError(
             "The graph has no edges: the edge table is empty. Expected at least one edge."
         )
-    hint = " Keep the self-loops with self_loops='keep'." if n_self_loops else ""
+    hint = (
+        " Keep the self-loops with self_loops='keep' (--self-loops keep)." if n_self_loops else ""
+    )
     raise InvalidGraphError(
         f"The graph has no edges: of {n_rows} rows, {n_self_loops} are self-loops and "
         f"{n_rows - n_self_loops} have weight 0. Expected at least one edge between nodes.{hint}"
