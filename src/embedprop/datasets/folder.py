@@ -62,6 +62,7 @@ def load_dataset(
     *,
     directed: bool = False,
     weighted: bool = True,
+    label_weights: bool = True,
     self_loops: str = "drop",
     label_types: Sequence[str] | None = None,
     split: str = "train",
@@ -80,6 +81,8 @@ def load_dataset(
         graphs made of Planetoid's files have lost it, and are refused.
     weighted
         Whether edge weights are used where there are any.
+    label_weights
+        Whether labels keep their weights, such as the TF-IDF values of Pubmed's words.
     self_loops
         ``"drop"`` or ``"keep"``, as in `Graph.from_edges`.
     label_types
@@ -112,7 +115,9 @@ def load_dataset(
         )
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
-    labels = _chosen(files.read_labels(folder, n_nodes, meta), label_types, name)
+    labels = _chosen(
+        files.read_labels(folder, n_nodes, meta, weighted=label_weights), label_types, name
+    )
     graph = build_graph(
         Vocabulary.trusted(range(n_nodes)),
         edges.sources,

@@ -103,12 +103,14 @@ def _natural(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdecimal() else (1 << 62, name)
 
 
-def read_labels(folder: Path, n_nodes: int, meta: Mapping[str, Any]) -> dict[str, Loaded]:
+def read_labels(
+    folder: Path, n_nodes: int, meta: Mapping[str, Any], *, weighted: bool
+) -> dict[str, Loaded]:
     """Return all labels of a data set; `meta` tells the kind of each label type."""
     loaded: dict[str, Loaded] = {}
     for file, label_type in MATRIX_FILES.items():
         if (folder / file).exists():
-            loaded[label_type] = _read_matrix(folder / file, n_nodes)
+            loaded[label_type] = _read_matrix(folder / file, n_nodes, weighted)
     described: Mapping[str, Any] = meta.get("label_types", {})
     for path in sorted(folder.glob("labels_*.csv.gz")):
         label_type = path.name.removeprefix("labels_").removesuffix(".csv.gz")
@@ -124,7 +126,7 @@ def read_labels(folder: Path, n_nodes: int, meta: Mapping[str, Any]) -> dict[str
     return loaded
 
 
-def _read_matrix(path: Path, n_nodes: int) -> SetLabels:
+def _read_matrix(path: Path, n_nodes: int, weighted: bool) -> SetLabels:
     """Read a sparse matrix, row = node, column = label; ones are no weights."""
     try:
         matrix = coo_array(load_npz(path))
@@ -134,7 +136,8 @@ def _read_matrix(path: Path, n_nodes: int) -> SetLabels:
         raise InvalidGraphError(
             f"{path}: expected {n_nodes} rows, one for each node, but it has {matrix.shape[0]}."
         )
-    weights = None if bool((matrix.data == 1).all()) else matrix.data.astype(np.float32)
+    plain = not weighted or bool((matrix.data == 1).all())
+    weights = None if plain else matrix.data.astype(np.float32)
     node_ids, label_ids = (index.astype(np.int32) for index in matrix.coords)
     sets = label_multisets(n_nodes, node_ids, label_ids, weights)
     return Vocabulary.trusted(range(matrix.shape[1])), sets

@@ -138,6 +138,17 @@ def measure_vectors(
     l2_values: Sequence[float] = L2_VALUES,
 ) -> dict[str, float]:
     """Return each metric on the test nodes of a linear classifier on the vectors."""
+    found = measure_with_c(vectors, targets, split, l2_values)
+    return {name: value for name, (value, _) in found.items()}
+
+
+def measure_with_c(
+    vectors: NDArray[np.floating],
+    targets: Targets,
+    split: Split,
+    l2_values: Sequence[float] = L2_VALUES,
+) -> dict[str, tuple[float, float]]:
+    """Return each metric as in `measure_vectors`, and the C that was chosen for it."""
     values, names = targets.values, metric_names(targets)
     sums = np.zeros((len(l2_values), len(names)))
     for fold in range(N_FOLDS):
@@ -151,7 +162,9 @@ def measure_vectors(
     path = score_path(train, values[split.train], test, l2_values[: best.max() + 1])
     found = np.array([_metrics(scores, values[split.test], names) for scores in path])
     chosen = found[best, np.arange(len(names))].tolist()
-    return dict(zip(names, chosen, strict=True))
+    return {
+        name: (value, l2_values[row]) for name, value, row in zip(names, chosen, best, strict=True)
+    }
 
 
 def measure_probabilities(scores: Scores, targets: Targets, split: Split) -> dict[str, float]:

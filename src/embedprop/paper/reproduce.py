@@ -6,15 +6,17 @@ import logging
 import multiprocessing
 import os
 import platform
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from embedprop import __version__
 from embedprop.evaluation.records import append_record, read_records
-from embedprop.paper.units import Unit, record_key, units
+from embedprop.paper.units import Unit, protocol, record_key, units
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +91,7 @@ def run_unit(unit: Unit, cache_folder: Path) -> dict[str, Any]:
     metrics = measure(unit, Cache(cache_folder))
     return (
         unit.to_dict()
+        | {"protocol": protocol(unit), "seed": unit.run}
         | metrics
         | {
             "cpu_seconds": round(time.process_time() - cpu, 2),
@@ -100,10 +103,29 @@ def run_unit(unit: Unit, cache_folder: Path) -> dict[str, Any]:
 
 def provenance() -> dict[str, str]:
     """Return what a result was made with, for its record."""
-    return {
-        "version": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-    }
+    return {"version": __version__, "commit": _commit(), "machine": machine()}
+
+
+@lru_cache(maxsize=1)
+def _commit() -> str:
+    """Return the commit of a checkout that this package runs from; empty when it is installed."""
+    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+@lru_cache(maxsize=1)
+def machine() -> str:
+    """Return the processor and how many cores of it there are."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        lines = info.read_text("utf-8").splitlines()
+        named = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+        model = named[0] if named else model
+    return f"{model}, {os.cpu_count()} cores"
 
 
 def _quiet_worker() -> None:

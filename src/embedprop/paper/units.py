@@ -19,7 +19,12 @@ TABLE5_METHODS = {
     "transductive": ("epb", "dw-bow", "planetoid-t", "gcn", "deepwalk", "bow"),
     "inductive": ("epb", "dw-bow", "planetoid-i", "gcn-i", "bow"),
     "directed": ("epb", "deepwalk"),
+    # Not in the paper: Planetoid's fixed split, and Pubmed's words with their TF-IDF weights.
+    "public": ("epb", "dw-bow", "planetoid-t", "gcn", "deepwalk", "bow"),
+    "tf-idf": ("epb", "bow"),
 }
+DATASETS_OF_PARTS = {"tf-idf": ("pubmed",)}
+RUNS_OF_PARTS = {"public": 1}
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,23 @@ class Unit:
         return asdict(self)
 
 
+def protocol(unit: Unit) -> str:
+    """Return how a unit is measured, in the words of the paper's section 5.
+
+    >>> protocol(Unit("table4", "ppi", "epb", "20", 0))
+    '20 % of the nodes removed and tested, T_r = 10 % of the others, C by 3-fold cross-validation'
+    """
+    if unit.experiment == "table3":
+        return f"T_r = {unit.setting} %, C by 3-fold cross-validation"
+    if unit.experiment == "table4":
+        removed = f"{unit.setting} % of the nodes removed and tested"
+        return f"{removed}, T_r = 10 % of the others, C by 3-fold cross-validation"
+    if unit.setting == "public":
+        return "Planetoid's split: 20 per class, 500 validation, 1000 test"
+    hidden = ", test nodes removed before training" if unit.setting == "inductive" else ""
+    return f"20 per class, 1000 validation, 1000 test{hidden}"
+
+
 def record_key(record: dict[str, Any]) -> tuple[str, str, str, str, int]:
     """Return the key of the unit that a record belongs to."""
     fields = ("experiment", "dataset", "method", "setting", "run")
@@ -50,7 +72,7 @@ def record_key(record: dict[str, Any]) -> tuple[str, str, str, str, int]:
 
 
 def units(experiments: Iterable[str], quick: bool = False) -> list[Unit]:
-    """Return the units of some experiments, all runs of run 0 first.
+    """Return the units of some experiments, those of run 0 first.
 
     >>> len(units(["table3"]))
     630
@@ -76,11 +98,15 @@ def _all_units(experiment: str, n_runs: int) -> list[Unit]:
         cells = [
             (dataset, method, part)
             for part, methods in TABLE5_METHODS.items()
-            for dataset in CITATIONS
+            for dataset in DATASETS_OF_PARTS.get(part, CITATIONS)
             for method in methods
         ]
     else:
         shares = ("10", "50", "90") if experiment == "table3" else ("20", "40")
         methods = TABLE3_METHODS if experiment == "table3" else TABLE4_METHODS
         cells = [(d, m, share) for d in STRUCTURE for m in methods for share in shares]
-    return [Unit(experiment, *cell, run) for cell in cells for run in range(n_runs)]
+    return [
+        Unit(experiment, *cell, run)
+        for cell in cells
+        for run in range(min(n_runs, RUNS_OF_PARTS.get(cell[2], n_runs)))
+    ]

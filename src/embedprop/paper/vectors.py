@@ -40,9 +40,11 @@ def embed(
             margin=margin, random_state=seed, n_threads=1, verbose=False, **EPB_VARIANTS[method]
         ).fit(trained_on)
         return model.node_embeddings_ if known is None else model.transform(full)
-    extra: dict[str, float] = {}
+    extra: dict[str, Any] = {}
     if method == "node2vec":
         extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))
+    if method == "bow" and any(sets.weights is not None for sets in full.labels.values()):
+        extra["words"] = "weighted"
     embedder: Any = BASELINES[method](random_state=seed, n_threads=1, **extra)
     if known is None:
         return np.asarray(embedder.fit_transform(full), np.float32)
