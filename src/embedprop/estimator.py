@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from embedprop.closed_form.learned import ClosedFormLearned
+from embedprop.closed_form.solve import solve
 from embedprop.engines import choose_engine
-from embedprop.errors import InvalidGraphError, InvalidModelError, UnknownNodeError
+from embedprop.errors import (
+    InvalidGraphError,
+    InvalidModelError,
+    InvalidParameterError,
+    UnknownNodeError,
+)
 from embedprop.graph import Graph
 from embedprop.instance import Instance, require_count
 from embedprop.learned import Learned, lengths, most_similar
@@ -24,7 +31,7 @@ from embedprop.preparation import (
     start_vectors,
     tell_what_is_lost,
 )
-from embedprop.progress import progress_bar
+from embedprop.progress import progress_bar, solver_status
 from embedprop.training.engine import TrainingResult, Vectors
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
@@ -40,9 +47,9 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    instance : {"epb"}
-        Which instance of the framework. EP-B is the paper's: means, margin ranking loss,
-        concatenation.
+    instance : {"epb", "eps"}
+        Which instance of the framework. ``"epb"`` is the paper's: means, margin ranking loss,
+        concatenation. ``"eps"`` is the closed form: no epochs, no negatives, seconds.
     dim : int or dict
         Dimensions per label type; a dict gives one number for each. 128 as in the paper.
     margin : float or dict
@@ -64,6 +71,11 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         Every u with the same chance (the paper), or in proportion to degree^0.75.
     neighborhood : {"neighbors"}
         Who speaks to a node.
+    regularization : float or dict, optional
+        Of ``"eps"``: how much a dimension must gather, in units of the mean degree (ids) or of the
+        mean weight of a label; None: 0.3 for ids, 5 for labels.
+    restart : float
+        Of ``"eps"``: the share of its own labels in the PageRank average of a node.
     engine : {"auto", "fused"}
         How to compute; "auto" takes the fastest that can.
     n_threads : int, optional
@@ -84,7 +96,9 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
     labels_ : dict of sequence
         Per label type, the name of each row of `label_embeddings_`.
     loss_history_ : dict of list of float
-        Per label type, the mean loss per visited node of each epoch.
+        Per label type, the mean loss per visited node of each epoch; empty for ``"eps"``.
+    residuals_ : dict of float
+        Of ``"eps"``: per label type, how far the solution is from an exact one.
     seed_ : int
         The seed that was used.
     directed_ : bool
@@ -121,6 +135,8 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         n_negatives: int = 1,
         negatives: str = "uniform",
         neighborhood: str = "neighbors",
+        regularization: float | Mapping[str, float] | None = None,
+        restart: float = 0.15,
         engine: str = "auto",
         n_threads: int | None = None,
         random_state: int | None = 0,
@@ -137,6 +153,8 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         self.n_negatives = n_negatives
         self.negatives = negatives
         self.neighborhood = neighborhood
+        self.regularization = regularization
+        self.restart = restart
         self.engine = engine
         self.n_threads = n_threads
         self.random_state = random_state
@@ -165,16 +183,16 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         del y
         return self._train(graph, previous=getattr(self, "_learned", None))
 
-    def transform(self, graph: Graph, source: str = "reconstruction") -> Vectors:
+    def transform(self, graph: Graph, source: str | None = None) -> Vectors:
         """Return a vector for each node of a graph that has new nodes, without learning.
 
         Parameters
         ----------
         graph : Graph
             The new nodes with their edges to known ones. Known nodes keep their vectors.
-        source : {"reconstruction", "own", "both"}
-            What a new node is computed from: its neighbors' labels (the paper), its own known
-            labels, or the mean of the two where both exist.
+        source : {"reconstruction", "own", "both"}, optional
+            What a new node is computed from: its neighbors' labels, its own known labels, or both
+            where both exist. None: "reconstruction" for EP-B as in the paper, "both" for "eps".
 
         Returns
         -------
@@ -182,7 +200,9 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
             Rows in `graph.nodes` order. Labels that were not seen in training do not count; a new
             node of which nothing is known gets zeros, and a warning is logged.
         """
-        return self._fitted().transform(_as_graph(graph), require_source(source))
+        learned = self._fitted()
+        source = source or ("both" if self.instance_.name == "eps" else "reconstruction")
+        return learned.transform(_as_graph(graph), require_source(source))
 
     def transform_node(
         self,
@@ -275,14 +295,18 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
                 f"{path}: the model has settings that this version does not know ({error}). "
                 f"Load it with the version that wrote it, or train it again."
             ) from error
-        model._keep(loaded.learned, loaded.instance, loaded.loss_history, loaded.seed)
+        model._keep(
+            loaded.learned, loaded.instance, loaded.loss_history, loaded.seed, loaded.residuals
+        )
         return model
 
     def _train(self, graph: Graph, previous: Learned | None) -> Self:
         graph = _as_graph(graph)
-        label_types = choose_label_types(graph, self.label_types)
+        label_types = choose_label_types(graph, self.label_types, self.instance)
         instance = Instance.from_params(self.get_params(), label_types)
         streams = RandomStreams.from_random_state(self._seed())
+        if instance.name == "eps":
+            return self._solve(graph, instance, streams, previous)
         history = {} if previous is None else self.loss_history_
         first_epoch = max(map(len, history.values()), default=0)
         plan = TrainingPlan.from_params(self.get_params(), streams.seed, first_epoch)
@@ -299,6 +323,22 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         _stop_if_interrupted(result, plan)
         return self
 
+    def _solve(
+        self, graph: Graph, instance: Instance, streams: RandomStreams, previous: Learned | None
+    ) -> Self:
+        if previous is not None:
+            raise InvalidParameterError(
+                "partial_fit goes on from a start, but instance='eps' has none: it solves a graph "
+                "at once. Call fit with the whole graph; transform gives vectors for new nodes."
+            )
+        require_memory(graph, instance)
+        with solver_status(self.verbose) as told:
+            solution = solve(graph, instance, streams, told)
+        learned = ClosedFormLearned.from_solution(graph, solution, instance.restart or 0.0)
+        logger.info("Residuals: %s", solution.residuals)
+        self._keep(learned, instance, {}, streams.seed, dict(solution.residuals))
+        return self
+
     def _fitted(self) -> Learned:
         if not hasattr(self, "_learned"):
             check_is_fitted(self)  # raises NotFittedError with scikit-learn's words
@@ -310,6 +350,7 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         instance: Instance,
         loss_history: dict[str, list[float]],
         seed: int,
+        residuals: dict[str, float] | None = None,
     ) -> None:
         self._learned = learned
         self.instance_ = instance
@@ -320,6 +361,7 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         self.label_embeddings_ = dict(learned.label_vectors)
         self.labels_ = {name: v.names for name, v in learned.vocabularies.items()}
         self.loss_history_ = loss_history
+        self.residuals_ = residuals or {}
         self.seed_ = seed
 
     def _row(self, node: Hashable) -> int:

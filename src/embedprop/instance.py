@@ -9,20 +9,29 @@ from typing import Any
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 
-INSTANCES = ("epb",)
+INSTANCES = ("epb", "eps")
+
+# Of the closed form, in units of the mean degree (ids) or of the mean weight of a label.
+REGULARIZATION_OF_IDS = 0.3
+REGULARIZATION_OF_LABELS = 5.0
 
 
 @dataclass(frozen=True)
 class LabelTypeInstance:
-    """What is learned for one label type: d_i dimensions, and gamma of its margin ranking loss."""
+    """What is learned for one label type: d_i dimensions, and EP-B's margin or the other's eps."""
 
     dim: int
-    margin: float
+    margin: float | None = None
+    regularization: float | None = None
 
 
 @dataclass(frozen=True)
 class Instance:
-    """An instance of the framework: EP-B has g = g~ = mean, Euclidean d, r = concatenation."""
+    """An instance of the framework.
+
+    EP-B has g = g~ = mean, Euclidean d, r = concatenation; the closed form squared distances, no
+    negatives, and r = PageRank average with the chance `restart` to go back.
+    """
 
     name: str
     label_types: Mapping[str, LabelTypeInstance]
@@ -30,6 +39,7 @@ class Instance:
     negatives: str
     neighborhood: str
     max_neighbors: int | None
+    restart: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain JSON-able values."""
@@ -50,6 +60,8 @@ class Instance:
                 f"instance={params['instance']!r} is not known. Choose one of: {known}."
             )
         dims = _per_type("dim", params["dim"], label_types)
+        if params["instance"] == "eps":
+            return cls._closed_form(params, dims)
         margins = _per_type("margin", params["margin"], label_types)
         most = params["max_neighbors"]
         return cls(
@@ -65,6 +77,22 @@ class Instance:
             neighborhood=params["neighborhood"],
             max_neighbors=None if most is None else require_count("max_neighbors", most),
         )
+
+    @classmethod
+    def _closed_form(
+        cls, params: Mapping[str, Any], dims: Mapping[str, tuple[str, Any]]
+    ) -> Instance:
+        given = params["regularization"]
+        types = {}
+        for name, (what, dim) in dims.items():
+            default = REGULARIZATION_OF_IDS if name == "node" else REGULARIZATION_OF_LABELS
+            value = given.get(name) if isinstance(given, Mapping) else given
+            value = default if value is None else require_positive("regularization", value)
+            types[name] = LabelTypeInstance(require_count(what, dim), None, value)
+        restart = require_positive("restart", params["restart"])
+        if restart > 1:
+            raise InvalidParameterError(f"restart={restart} is not possible: it is at most 1.")
+        return cls("eps", types, 0, "none", "neighbors", None, restart)
 
 
 def _per_type(name: str, value: Any, label_types: Sequence[str]) -> dict[str, tuple[str, Any]]:

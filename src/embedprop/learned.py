@@ -120,14 +120,7 @@ class Learned:
 
     def transform(self, graph: Graph, source: str) -> Vectors:
         """Return the vectors of all nodes of `graph`: known ones as learned, new ones computed."""
-        if graph.directed != self.directed:
-            words = ("undirected", "directed")
-            logger.warning(
-                "The model was trained on a graph that is %s, but this one is %s: neighbors do not "
-                "mean the same in both.",
-                words[self.directed],
-                words[graph.directed],
-            )
+        self._tell_direction(graph)
         old = self.nodes.find_all(graph.nodes)
         new = np.flatnonzero(old < 0)
         table = np.zeros((graph.n_nodes, self.embedding.shape[1]), np.float32)
@@ -150,6 +143,22 @@ class Learned:
             masses.append(mass)
         speakers = graph.neighbors.subset(new)
         vectors, known = self._combine(table, masses, speakers, own, source)
+        self._tell_unknown(graph, new, known)
+        table[new] = vectors
+        return table
+
+    def _tell_direction(self, graph: Graph) -> None:
+        if graph.directed != self.directed:
+            words = ("undirected", "directed")
+            logger.warning(
+                "The model was trained on a graph that is %s, but this one is %s: neighbors do not "
+                "mean the same in both.",
+                words[self.directed],
+                words[graph.directed],
+            )
+
+    @staticmethod
+    def _tell_unknown(graph: Graph, new: NDArray[np.int64], known: NDArray[np.bool_]) -> None:
         if not known.all():
             names = [graph.nodes[node] for node in new[~known][:3]]
             logger.warning(
@@ -158,8 +167,6 @@ class Learned:
                 len(new),
                 ", ".join(map(repr, names)),
             )
-        table[new] = vectors
-        return table
 
     def _combine(
         self,

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from embedprop.closed_form.ids import block_sizes
+from embedprop.closed_form.learned import ClosedFormLearned
 from embedprop.errors import InvalidModelError
 from embedprop.graph.vocabulary import Vocabulary
 from embedprop.instance import Instance
@@ -24,6 +26,7 @@ class Loaded(NamedTuple):
     learned: Learned
     loss_history: dict[str, list[float]]
     seed: int
+    residuals: dict[str, float]
 
 
 def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLike[str]) -> None:
@@ -37,9 +40,11 @@ def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLi
             "instance": model.instance_.to_dict(),
             "directed": learned.directed,
             "loss_history": model.loss_history_,
+            "residuals": model.residuals_,
             "seed": model.seed_,
         },
         arrays={"embedding": learned.embedding, "totals": learned.totals}
+        | ({"factors": learned.factors} if isinstance(learned, ClosedFormLearned) else {})
         | {f"labels {name}": learned.label_vectors[name] for name in types}
         | {f"dummies {name}": learned.dummies[name] for name in types},
         vocabularies={"nodes": learned.nodes.names}
@@ -54,9 +59,15 @@ def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
         settings = stored.settings
         instance = Instance.from_dict(settings["instance"])
         dims = {name: one.dim for name, one in instance.label_types.items()}
-        learned = _learned(stored, dims, bool(settings["directed"]))
-        history = dict(settings["loss_history"])
-        return Loaded(dict(settings["params"]), instance, learned, history, settings["seed"])
+        learned = _learned(stored, dims, bool(settings["directed"]), instance.restart)
+        return Loaded(
+            dict(settings["params"]),
+            instance,
+            learned,
+            dict(settings["loss_history"]),
+            settings["seed"],
+            dict(settings.get("residuals", {})),
+        )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise InvalidModelError(
             f"{path}: the model's settings and arrays do not fit together ({error!r}). The model "
@@ -64,12 +75,17 @@ def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
         ) from error
 
 
-def _learned(stored: StoredModel, dims: dict[str, int], directed: bool) -> Learned:
+def _learned(
+    stored: StoredModel, dims: dict[str, int], directed: bool, restart: float | None
+) -> Learned:
     arrays = stored.arrays
     embedding, totals = arrays["embedding"], arrays["totals"]
     nodes = Vocabulary.trusted(stored.vocabularies["nodes"])
+    n_blocks = len(dims)
+    if restart is not None and "node" in dims:
+        n_blocks += len(block_sizes(dims["node"])) - 1
     if embedding.shape != (len(nodes), sum(dims.values())) or totals.shape != (
-        len(dims),
+        n_blocks,
         len(nodes),
     ):
         raise ValueError(f"embedding {embedding.shape}, totals {totals.shape}, {len(nodes)} nodes")
@@ -86,7 +102,12 @@ def _learned(stored: StoredModel, dims: dict[str, int], directed: bool) -> Learn
             if vectors[name].shape != (len(vocabularies[name]), dim):
                 raise ValueError(f"{vectors[name].shape} for the labels of type {name!r}")
         low += dim
-    return Learned(nodes, tuple(dims), vocabularies, vectors, embedding, totals, dummies, directed)
+    fields = (nodes, tuple(dims), vocabularies, vectors, embedding, totals, dummies, directed)
+    if restart is None:
+        return Learned(*fields)
+    if arrays["factors"].shape != (dims.get("node", 0),):
+        raise ValueError(f"factors {arrays['factors'].shape}")
+    return ClosedFormLearned(*fields, arrays["factors"], restart)
 
 
 def _plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Collection, Sequence
 
+from embedprop.closed_form.solve import needed_bytes
 from embedprop.errors import InvalidParameterError
 from embedprop.graph import Graph
 from embedprop.instance import Instance
@@ -17,15 +18,22 @@ from embedprop.training.random_streams import RandomStreams
 logger = logging.getLogger(__name__)
 
 
-def choose_label_types(graph: Graph, wanted: Collection[str] | None) -> list[str]:
-    """Return the label types to learn from: those asked for, or all sets; `node` first."""
+def choose_label_types(
+    graph: Graph, wanted: Collection[str] | None, instance: str = "epb"
+) -> list[str]:
+    """Return the label types to learn from: those asked for, or all sets; `node` first.
+
+    The closed form takes ids only if there is nothing else: beside words they do not help.
+    """
     if wanted is None:
         others = [name for name, kind in graph.kinds.items() if kind != "set"]
         if others:
             logger.warning(
-                "EP-B learns from sets of labels; left aside: %s.", ", ".join(map(repr, others))
+                "Learning is from sets of labels; left aside: %s.", ", ".join(map(repr, others))
             )
-        return [name for name in graph.label_types if graph.kinds[name] == "set"]
+        sets = [name for name in graph.label_types if graph.kinds[name] == "set"]
+        shared = [name for name in sets if name != "node"]
+        return shared if instance == "eps" and shared else sets
     if isinstance(wanted, str) or not isinstance(wanted, Collection) or not len(wanted):
         raise InvalidParameterError(
             f"label_types={wanted!r} is not possible: give a list of names, for example "
@@ -38,7 +46,7 @@ def choose_label_types(graph: Graph, wanted: Collection[str] | None) -> list[str
             kind = "is unknown" if found is None else f"is of kind {found!r}"
             known = ", ".join(repr(n) for n, k in kinds.items() if k == "set")
             raise InvalidParameterError(
-                f"label_types={wanted!r}: {name!r} {kind}. EP-B can learn from: {known}."
+                f"label_types={wanted!r}: {name!r} {kind}. There are: {known}."
             )
     return [name for name in graph.label_types if name in wanted]
 
@@ -82,11 +90,14 @@ def tell_what_is_lost(previous: Learned, graph: Graph, label_types: Sequence[str
 
 def require_memory(graph: Graph, instance: Instance) -> None:
     """Refuse what cannot fit into this machine, before it is tried."""
-    # Start, vectors, direction and root of each label; h of each node.
-    needed = 4 * sum(
-        settings.dim * (4 * learned_labels(graph, name).n_vectors + graph.n_nodes)
-        for name, settings in instance.label_types.items()
-    )
+    if instance.name == "eps":
+        needed = needed_bytes(graph, instance)
+    else:
+        # Start, vectors, direction and root of each label; h of each node.
+        needed = 4 * sum(
+            settings.dim * (4 * learned_labels(graph, name).n_vectors + graph.n_nodes)
+            for name, settings in instance.label_types.items()
+        )
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not every system tells

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from embedprop.training.engine import Report
@@ -46,3 +46,20 @@ def progress_bar(epochs: int, verbose: bool) -> Iterator[Report]:
 
 def _silent(epoch: int, share: float, losses: Mapping[str, float]) -> None:
     del epoch, share, losses
+
+
+@contextmanager
+def solver_status(verbose: bool) -> Iterator[Callable[[str, int], None]]:
+    """Give the function that hears of a solver's products; a line on a terminal, else silent."""
+    if not verbose or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("solving") as status:
+
+        def told(label_type: str, n_products: int) -> None:
+            if n_products % 10 == 0:
+                status.update(f"solving {label_type!r}: {n_products} message passes")
+
+        yield told

@@ -49,10 +49,10 @@ def compare(
         str,
         typer.Option(
             metavar="A,B",
-            help="Among epb, deepwalk, node2vec, line, wvrn, majority, bow, dw-bow, planetoid-t, "
-            "planetoid-i, gcn, gcn-i.",
+            help="Among epb, eps, deepwalk, node2vec, line, wvrn, majority, bow, dw-bow, "
+            "planetoid-t, planetoid-i, gcn, gcn-i.",
         ),
-    ] = "epb,wvrn,majority",
+    ] = "epb,eps,wvrn,majority",
     label: LabelOption = None,
     nodes: NodesOption = None,
     directed: DirectedOption = False,

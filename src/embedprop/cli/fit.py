@@ -51,7 +51,10 @@ def fit(
     header: HeaderOption = None,
     separator: SeparatorOption = None,
     instance: Annotated[
-        str, typer.Option(metavar="epb", help="Instance of the framework.")
+        str,
+        typer.Option(
+            metavar="epb|eps", help="The paper's EP-B, or the closed form: seconds, no epochs."
+        ),
     ] = "epb",
     dim: Annotated[
         str, typer.Option(metavar="N", help="Dimensions per label type; or node=64,word=128.")
@@ -77,6 +80,13 @@ def fit(
     neighborhood: Annotated[
         str, typer.Option(metavar="neighbors", help="Who speaks to a node.")
     ] = "neighbors",
+    regularization: Annotated[
+        str | None,
+        typer.Option(metavar="X", help="Of eps; or node=0.3,word=5, which is the default."),
+    ] = None,
+    restart: Annotated[
+        float, typer.Option(metavar="X", help="Of eps: the share of a node's own labels.")
+    ] = 0.15,
     engine: Annotated[str, typer.Option(metavar="auto|fused", help="How to compute.")] = "auto",
     n_threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads. Default: as many as help.")
@@ -105,6 +115,10 @@ def fit(
         n_negatives=n_negatives,
         negatives=negatives,
         neighborhood=neighborhood,
+        regularization=None
+        if regularization is None
+        else per_type("--regularization", regularization, float),
+        restart=restart,
         engine=engine,
         n_threads=n_threads,
         random_state=integer_or_none("--random-state", random_state),
@@ -132,11 +146,18 @@ def fit(
         raise StoppedError(_save_what_is_there(model, out, str(stop))) from None
     model.save(out)
     folder = shell_word(out)
-    losses = ", ".join(f"{name} {one[-1]:.4f}" for name, one in model.loss_history_.items() if one)
-    say(f"\n{epochs} epochs in {perf_counter() - start:.0f} s; loss: {losses}.")
+    say(f"\n{_summary(model)} in {perf_counter() - start:.0f} s.")
     say(f"The model is in {out}. Try next:")
     say(f"  embedprop similar {folder} {shell_word(model.nodes_[0])}")
     say(f"  embedprop export {folder} --format parquet")
+
+
+def _summary(model: EmbeddingPropagation) -> str:
+    if model.instance == "eps":
+        residuals = ", ".join(f"{name} {one:.0e}" for name, one in model.residuals_.items())
+        return f"Solved (residual: {residuals})"
+    losses = ", ".join(f"{name} {one[-1]:.4f}" for name, one in model.loss_history_.items() if one)
+    return f"{model.epochs} epochs (loss: {losses})"
 
 
 def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> None:
@@ -149,8 +170,9 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
     params = model.get_params()
     sets = [name for name, kind in split_kinds(labels).values() if kind == "set"]
     instance = Instance.from_params(params, model.label_types or ["node", *sets])
-    TrainingPlan.from_params(params, seed=0)
-    choose_engine(model.engine, instance)
+    if instance.name != "eps":
+        TrainingPlan.from_params(params, seed=0)
+        choose_engine(model.engine, instance)
 
 
 def _save_what_is_there(model: EmbeddingPropagation, out: Path, message: str) -> str:

@@ -31,6 +31,9 @@ def reproduce(
     methods: Annotated[
         str | None, typer.Option(help="Only these methods, for example epb,deepwalk.")
     ] = None,
+    datasets: Annotated[
+        str | None, typer.Option(help="Only these data sets, for example ppi,cora.")
+    ] = None,
     n_processes: Annotated[
         int | None, typer.Option(help="Units at a time; one per core by default.")
     ] = None,
@@ -49,6 +52,7 @@ def reproduce(
 
     wanted = _known(experiments, ("table1", *FIGURES, *EXPERIMENTS))
     names = None if methods is None else methods.split(",")
+    places = None if datasets is None else datasets.split(",")
 
     def told(done: int, total: int, text: str) -> None:
         typer.echo(f"[{done}/{total}] {text}")
@@ -61,7 +65,15 @@ def reproduce(
                 f"Figure: {make_figure(name, results, figures, quick=quick, told=typer.echo)}"
             )
     tables = [name for name in wanted if name in EXPERIMENTS]
-    failed = run(tables, results, quick=quick, methods=names, n_processes=n_processes, told=told)
+    failed = run(
+        tables,
+        results,
+        quick=quick,
+        methods=names,
+        datasets=places,
+        n_processes=n_processes,
+        told=told,
+    )
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(made_report(read_records(results)), encoding="utf-8")
     typer.echo(f"Report: {report}")

@@ -30,10 +30,11 @@ from embedprop.evaluation.protocols import (
 from embedprop.evaluation.splits import Split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
+from embedprop.instance import INSTANCES
 
 logger = logging.getLogger(__name__)
 
-OWN_METHOD = "epb"
+OWN_METHODS = INSTANCES
 
 COST_NOTE = (
     "CPU s: learning the vectors, once for all splits, or training a method that classifies by "
@@ -66,7 +67,7 @@ def check_methods(
 
     >>> check_methods(["epb", "wvrn"], {"epb": {"epochs": 5}})
     """
-    known = (OWN_METHOD, *BASELINES)
+    known = (*OWN_METHODS, *BASELINES)
     for method in methods:
         if method not in known:
             raise UnknownComponentError(
@@ -102,7 +103,7 @@ def compare(
     graph, targets
         The data; rows of `targets` are in the order of ``graph.nodes``.
     methods
-        ``"epb"`` and names of baselines.
+        ``"epb"``, ``"eps"`` and names of baselines.
     protocols
         How nodes are split; every method gets the same splits. The seed of the first is that of
         the methods too; one that classifies takes seed + i in run i.
@@ -146,7 +147,7 @@ def _in_own_process(method: str, settings: Mapping[str, Any], task: Task) -> dic
 
 def run_method(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
     """Return what one method gives, or why it cannot run; see `compare`."""
-    classifies = method != OWN_METHOD and is_classifier(method)
+    classifies = method not in OWN_METHODS and is_classifier(method)
     measure = _classified if classifies else _embedded
     if not task.verbose:
         logging.getLogger("embedprop").setLevel(logging.CRITICAL)
@@ -194,7 +195,7 @@ def _cost(seconds: Sequence[float]) -> dict[str, Any]:
 
 
 def _class(method: str) -> type[Any]:
-    if method != OWN_METHOD:
+    if method not in OWN_METHODS:
         return BASELINES[method]
     from embedprop.estimator import EmbeddingPropagation  # heavy, and no part of the others
 
@@ -202,5 +203,5 @@ def _class(method: str) -> type[Any]:
 
 
 def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:
-    silent = {"verbose": False} if method == OWN_METHOD else {}
+    silent = {"instance": method, "verbose": False} if method in OWN_METHODS else {}
     return _class(method)(**{"random_state": seed, **silent, **settings})

@@ -24,6 +24,7 @@ from embedprop.paper.units import (
 NAMES = {
     "epb": "EP-B",
     "epb-degree": "EP-B, 5 u by degree (ours)",
+    "eps": "closed form (ours)",
     "deepwalk": "DeepWalk",
     "node2vec": "node2vec",
     "line": "LINE",

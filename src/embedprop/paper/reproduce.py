@@ -29,6 +29,7 @@ def reproduce(
     *,
     quick: bool = False,
     methods: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
     n_processes: int | None = None,
     told: Told | None = None,
 ) -> list[Unit]:
@@ -42,8 +43,8 @@ def reproduce(
         A JSONL file; vectors are kept in a folder ``vectors`` beside it, to be used again.
     quick
         Two runs on the two smallest graphs instead of everything.
-    methods
-        Only these methods; None: all.
+    methods, datasets
+        Only these; None: all.
     n_processes
         Units at a time; None: one per core. Each uses one thread.
     told
@@ -51,7 +52,10 @@ def reproduce(
     """
     finished = {record_key(record) for record in read_records(results)}
     wanted = [
-        unit for unit in units(experiments, quick) if methods is None or unit.method in methods
+        unit
+        for unit in units(experiments, quick)
+        if (methods is None or unit.method in methods)
+        and (datasets is None or unit.dataset in datasets)
     ]
     todo = [unit for unit in wanted if unit.key not in finished]
     n_done = len(wanted) - len(todo)

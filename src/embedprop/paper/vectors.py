@@ -22,10 +22,12 @@ from embedprop.graph import Graph
 
 Vectors = NDArray[np.float32]
 
-# The paper's EP-B draws one u uniformly; ours draws five by degree.
-EPB_VARIANTS: dict[str, dict[str, Any]] = {
+# The paper's EP-B draws one u uniformly; a variant draws five by degree.
+OURS: dict[str, dict[str, Any]] = {
     "epb": {},
     "epb-degree": {"negatives": "degree", "n_negatives": 5},
+    # The closed form has no margin: the one value that it gets does nothing.
+    "eps": {"instance": "eps"},
 }
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 
@@ -35,9 +37,13 @@ def embed(
 ) -> Vectors:
     """Return vectors for all nodes of `full`, learned from `known` alone if it is given."""
     trained_on = known or full
-    if method in EPB_VARIANTS:
+    if method in OURS:
         model = EmbeddingPropagation(
-            margin=margin, random_state=seed, n_threads=1, verbose=False, **EPB_VARIANTS[method]
+            margin=margin or 1.0,
+            random_state=seed,
+            n_threads=1,
+            verbose=False,
+            **OURS[method],
         ).fit(trained_on)
         return model.node_embeddings_ if known is None else model.transform(full)
     extra: dict[str, Any] = {}

@@ -102,7 +102,7 @@ class _Run:
         self._n_done = 0
         self.history: dict[str, list[float]] = {name: [] for name in states}
         self._usual = {
-            name: settings.margin * instance.n_negatives + states[name].largest_distance()
+            name: (settings.margin or 0.0) * instance.n_negatives + states[name].largest_distance()
             for name, settings in instance.label_types.items()
         }
         n_visited = len(drawer.visited)

@@ -1,0 +1,5 @@
+"""`python -m embedprop`: the command line."""
+
+from embedprop.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""EP in closed form: Equation (1) with a constraint instead of negatives, solved exactly."""

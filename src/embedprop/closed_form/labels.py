@@ -1,0 +1,167 @@
+"""The closed form for labels that nodes share, such as words.
+
+L is the node x label matrix with rows that sum to 1, so that h = L E, centered by the degrees.
+Among all E that are decorrelated, E' (L'DL + eps t I) E = I, those of the top eigenvectors of
+(L'AL) e = lambda (L'DL + eps t I) e have the smallest sum of |h(u) - h(v)|^2 over the edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from embedprop.closed_form.spectrum import Metric, Told, largest
+from embedprop.training.labels import LearnedLabels
+
+Vectors = NDArray[np.float32]
+
+# Up to so many labels B is factored as a dense matrix; beyond, only messages are passed.
+MAX_DENSE = 6000
+_CG_STEPS = 60
+_CG_ACCURACY = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSolution:
+    """A vector for each label and dummy label: e times lambda, centered; and the residual."""
+
+    vectors: Vectors
+    residual: float
+
+
+def label_matrix(labels: LearnedLabels) -> csr_array[np.float32]:
+    """Return L: (nodes, labels and dummies), rows that sum to 1."""
+    sets = labels.sets
+    totals = np.repeat(np.where(sets.totals > 0, sets.totals, 1), sets.sizes)
+    weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
+    shape = (sets.n_sets, labels.n_vectors)
+    matrix = csr_array(((weights / totals).astype(np.float32), sets.ids, sets.ptr), shape=shape)
+    matrix.sum_duplicates()
+    return matrix
+
+
+def solve_labels(
+    adjacency: csr_array[np.float32],
+    labels: LearnedLabels,
+    dim: int,
+    regularization: float,
+    start: Vectors,
+    told: Told | None = None,
+) -> LabelSolution:
+    """Return label vectors; `adjacency` is symmetric."""
+    problem = _Problem(adjacency, label_matrix(labels), labels.n_labels, regularization)
+    n = problem.n_labels
+    vectors = np.zeros((n, dim), np.float32)
+    if problem.ridge <= 1e-7 * problem.spread:  # every node has the same labels
+        return LabelSolution(vectors, 0.0)
+    if n <= MAX_DENSE:
+        whitened = _Whitened(problem)
+        found = largest(whitened.product, n, dim, start[:n], both_ends=False, told=told)
+        solved = whitened.back(found.vectors)
+    else:
+        metric = Metric(problem.b, problem.solve_b)
+        found = largest(problem.m, n, dim, start[:n], both_ends=False, metric=metric, told=told)
+        solved = found.vectors
+    values = found.values[found.values > 1e-5]
+    label_vectors = solved[:, : len(values)] * values.astype(np.float32)
+    # L's rows sum to 1, so what is taken off every label is taken off every h.
+    vectors[:, : len(values)] = label_vectors - problem.mean @ label_vectors
+    return LabelSolution(vectors, found.residual)
+
+
+class _Problem:
+    """M = L'AL - s mu mu' and B = L'DL - s mu mu' + ridge I; mu: mean row, s: sum of degrees."""
+
+    def __init__(
+        self,
+        adjacency: csr_array[np.float32],
+        matrix: csr_array[np.float32],
+        n_own: int,
+        regularization: float,
+    ) -> None:
+        self.adjacency, self.matrix = adjacency, matrix
+        self.transposed = csr_array(matrix.T)
+        self.degrees = np.asarray(adjacency.sum(axis=1), np.float32).ravel()
+        self.total = np.float32(self.degrees.sum())
+        self.mean = np.asarray((self.degrees @ matrix) / self.total, np.float32)
+        self.n_labels = matrix.shape[1]
+        squares = csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
+        diagonal = np.asarray(self.degrees @ squares, np.float64)
+        self.spread = float(diagonal.mean())
+        self.diagonal = diagonal - float(self.total) * self.mean.astype(np.float64) ** 2
+        # Dummy labels belong to one node each and say nothing of how common labels are.
+        self.ridge = regularization * float(self.diagonal[: n_own or None].mean())
+
+    def m(self, x: Vectors) -> Vectors:
+        """Return M x: labels to nodes, nodes to neighbors, and back."""
+        return self._centered(self.transposed @ (self.adjacency @ (self.matrix @ x)), x)
+
+    def b(self, x: Vectors) -> Vectors:
+        """Return B x."""
+        spoken = self.transposed @ (self.degrees[:, None] * (self.matrix @ x))
+        return self._centered(spoken, x) + np.float32(self.ridge) * x
+
+    def solve_b(self, y: Vectors) -> Vectors:
+        """Return x with B x = y, by conjugate gradients scaled with B's diagonal."""
+        scale = (1 / (self.diagonal + self.ridge)).astype(np.float32)[:, None]
+        x: Vectors = np.zeros_like(y)
+        rest: Vectors = y.copy()
+        z = scale * rest
+        p = z.copy()
+        power = (rest * z).sum(axis=0)
+        enough = _CG_ACCURACY * np.linalg.norm(y, axis=0)
+        for _ in range(_CG_STEPS):
+            product = self.b(p)
+            step = power / np.maximum((p * product).sum(axis=0), 1e-30)
+            x += step * p
+            rest -= step * product
+            if (np.linalg.norm(rest, axis=0) <= enough).all():
+                break
+            z = scale * rest
+            new_power = (rest * z).sum(axis=0)
+            p = z + new_power / np.maximum(power, 1e-30) * p
+            power = new_power
+        return x
+
+    def _centered(self, y: Vectors, x: Vectors) -> Vectors:
+        y -= (self.total * self.mean)[:, None] * (self.mean @ x)
+        return y
+
+
+class _Whitened:
+    """C^-1 M C^-T with B = C C': the standard form, as a dense matrix."""
+
+    def __init__(self, problem: _Problem) -> None:
+        from scipy.linalg import cholesky, solve_triangular
+
+        p = problem
+        speakers = csr_array(p.matrix.multiply(p.degrees[:, None]))
+        b = self._centered(p, p.transposed @ speakers)
+        b[np.diag_indices(p.n_labels)] += np.float32(p.ridge)
+        self._root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
+        m = self._centered(p, p.transposed @ (p.adjacency @ p.matrix))
+        for _ in range(2):  # from the left, and by M's symmetry from the right
+            solved = solve_triangular(
+                self._root, m, lower=True, overwrite_b=True, check_finite=False
+            )
+            m = np.asarray(solved.T, np.float32)
+        self._standard = m
+
+    @staticmethod
+    def _centered(p: _Problem, product: csr_array[np.float32]) -> Vectors:
+        return np.asarray(product.toarray() - np.outer(p.total * p.mean, p.mean), np.float32)
+
+    def product(self, x: Vectors) -> Vectors:
+        """Return the standard form times x."""
+        y: Vectors = self._standard @ x
+        return y
+
+    def back(self, x: Vectors) -> Vectors:
+        """Return e = C^-T x."""
+        from scipy.linalg import solve_triangular
+
+        solved = solve_triangular(self._root, x, lower=True, trans=1, check_finite=False)
+        return np.asarray(solved, np.float32)

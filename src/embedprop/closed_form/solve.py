@@ -1,0 +1,103 @@
+"""From a graph to all blocks of the closed form, one label type after the other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.closed_form.adjacency import symmetric_adjacency
+from embedprop.closed_form.ids import solve_ids
+from embedprop.closed_form.labels import MAX_DENSE, label_matrix, solve_labels
+from embedprop.closed_form.pagerank import pagerank_average, shares, unit_rows
+from embedprop.graph import Graph
+from embedprop.instance import Instance
+from embedprop.training.labels import learned_labels
+from embedprop.training.random_streams import RandomStreams
+
+logger = logging.getLogger(__name__)
+
+Vectors = NDArray[np.float32]
+Told = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some columns of the node vectors.
+
+    vectors: rows of unit length. masses, factors: see `IdBlock`; factors are None where new nodes
+    are averages (labels).
+    """
+
+    label_type: str
+    vectors: Vectors
+    masses: NDArray[np.float32]
+    factors: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Blocks in the order of their columns; label vectors, those of dummy labels last."""
+
+    blocks: list[Block]
+    label_vectors: Mapping[str, Vectors]
+    residuals: Mapping[str, float]
+
+
+def needed_bytes(graph: Graph, instance: Instance) -> int:
+    """Return about how much memory `solve` needs at its peak, beside the graph."""
+    total = most = 0
+    for name, settings in instance.label_types.items():
+        n_labels = learned_labels(graph, name).n_vectors
+        # Lanczos keeps twice as many vectors as are wanted; a dense problem three matrices.
+        work = 3 * n_labels * settings.dim
+        if name != "node":
+            dense = 3 * n_labels * n_labels if n_labels <= MAX_DENSE else 0
+            work += dense + 3 * graph.n_nodes * settings.dim
+        most = max(most, work)
+        total += graph.n_nodes * settings.dim
+    return 4 * (2 * total + most)
+
+
+def solve(graph: Graph, instance: Instance, streams: RandomStreams, told: Told) -> Solution:
+    """Solve every label type of `instance`; same bytes for any number of threads."""
+    from threadpoolctl import threadpool_limits
+
+    if graph.relations is not None:
+        logger.warning("The closed form does not tell relations apart: all edges count alike.")
+    if graph.directed:
+        logger.info("The closed form takes edges both ways: it does not see their direction.")
+    adjacency = symmetric_adjacency(graph)
+    masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
+    blocks: list[Block] = []
+    vectors: dict[str, Vectors] = {}
+    residuals: dict[str, float] = {}
+    with threadpool_limits(1, user_api="blas"):  # BLAS may round differently with more
+        for name, settings in instance.label_types.items():
+            assert settings.regularization is not None
+            start = streams.generator(f"solver {name}")
+            size = max(graph.n_nodes, learned_labels(graph, name).n_vectors)
+            guess = start.standard_normal(size, dtype=np.float32)
+
+            def count(n: int, name: str = name) -> None:
+                told(name, n)
+
+            if name == "node":
+                found = solve_ids(
+                    adjacency, settings.dim, settings.regularization, guess[: graph.n_nodes], count
+                )
+                blocks += [Block(name, b.vectors, b.masses, b.factors) for b in found]
+                residuals[name] = max(b.residual for b in found)
+                continue
+            labels = learned_labels(graph, name)
+            solved = solve_labels(
+                adjacency, labels, settings.dim, settings.regularization, guess, count
+            )
+            h = unit_rows(np.asarray(label_matrix(labels) @ solved.vectors))
+            r = pagerank_average(adjacency, h, instance.restart or 0.0)
+            blocks.append(Block(name, r, masses, None))
+            vectors[name], residuals[name] = solved.vectors, solved.residual
+    return Solution(blocks, vectors, residuals)

@@ -1,0 +1,156 @@
+"""The largest eigenpairs of a symmetric problem M e = lambda B e: dense, or by Lanczos."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+logger = logging.getLogger(__name__)
+
+Matrix = NDArray[np.float32]
+Product = Callable[[Matrix], Matrix]
+Told = Callable[[int], None]
+
+# Below it a whole dense decomposition takes less than a second.
+_SMALL = 600
+# Directions of the bulk of a spectrum are as good as their neighbors: more would be wasted.
+_TOLERANCE = 1e-3
+_MAX_RESTARTS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Eigenvalues, best first; eigenvectors as columns; how far they are from solving it.
+
+    residual: the largest |M e - lambda B e|, relative to the largest |lambda B e|.
+    """
+
+    values: NDArray[np.float64]
+    vectors: Matrix
+    residual: float
+
+
+@dataclass(frozen=True)
+class Metric:
+    """B of a generalized problem: multiplies with it, and solves B x = y."""
+
+    product: Product
+    solve: Product
+
+
+def largest(
+    product: Product,
+    n: int,
+    k: int,
+    start: Matrix,
+    *,
+    both_ends: bool,
+    metric: Metric | None = None,
+    told: Told | None = None,
+) -> Spectrum:
+    """Return the k largest eigenpairs of a symmetric problem, at most n.
+
+    Parameters
+    ----------
+    product
+        Multiplies M with a matrix (n, columns).
+    n, k
+        Size of the problem, pairs wanted.
+    start
+        A vector of n to start from: the same one gives the same result.
+    both_ends
+        Largest in size, negative ones too, instead of largest.
+    metric
+        B, if it is not the identity.
+    told
+        Called with the number of products after each.
+    """
+    k = min(k, n)
+    if n <= max(_SMALL, 3 * k):
+        values, vectors = _decomposed(product, n, metric)
+    else:
+        which = "LM" if both_ends else "LA"
+        values, vectors = _lanczos(product, n, k, start, which, metric, told)
+    order = np.argsort(-np.abs(values) if both_ends else -values, kind="stable")[:k]
+    values, vectors = values[order].astype(np.float64), _with_signs(vectors[:, order])
+    return Spectrum(values, vectors, _residual(product, values, vectors, metric))
+
+
+def _decomposed(
+    product: Product, n: int, metric: Metric | None
+) -> tuple[NDArray[np.float64], Matrix]:
+    from scipy.linalg import eigh
+
+    one = np.eye(n, dtype=np.float32)
+    m = product(one).astype(np.float64)
+    b = None if metric is None else metric.product(one).astype(np.float64)
+    values, vectors = eigh((m + m.T) / 2, None if b is None else (b + b.T) / 2)
+    return values, vectors.astype(np.float32)
+
+
+def _lanczos(
+    product: Product,
+    n: int,
+    k: int,
+    start: Matrix,
+    which: str,
+    metric: Metric | None,
+    told: Told | None,
+) -> tuple[NDArray[np.float64], Matrix]:
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    n_products = 0
+
+    def counted(x: Matrix) -> Matrix:
+        nonlocal n_products
+        n_products += 1
+        if told is not None:
+            told(n_products)
+        return product(x)
+
+    def operator(of: Product) -> LinearOperator:
+        return LinearOperator((n, n), lambda x: of(x.reshape(n, 1)).ravel(), dtype=np.float32)
+
+    settings: dict[str, Any] = {"which": which, "tol": _TOLERANCE, "maxiter": _MAX_RESTARTS}
+    if metric is not None:
+        settings |= {"M": operator(metric.product), "Minv": operator(metric.solve)}
+    try:
+        values, vectors = eigsh(operator(counted), k, v0=start, **settings)
+    except ArpackNoConvergence as stopped:
+        values, vectors = stopped.eigenvalues, stopped.eigenvectors
+        logger.warning(
+            "The solver stopped after %d products with %d of %d dimensions; the others are zeros. "
+            "A smaller dim, or a larger regularization, is easier.",
+            n_products,
+            len(values),
+            k,
+        )
+    return np.asarray(values, np.float64), np.asarray(vectors, np.float32)
+
+
+def _with_signs(vectors: Matrix) -> Matrix:
+    """Make the largest entry of each vector positive: an eigenvector has no sign of its own."""
+    if vectors.size == 0:
+        return vectors
+    rows = np.abs(vectors).argmax(axis=0)
+    signs = np.sign(vectors[rows, np.arange(vectors.shape[1])])
+    return vectors * np.where(signs == 0, 1, signs).astype(np.float32)
+
+
+def _residual(
+    product: Product, values: NDArray[np.float64], vectors: Matrix, metric: Metric | None
+) -> float:
+    worst = largest_side = 0.0
+    for low in range(0, len(values), 16):  # a few columns at a time: little memory
+        part = vectors[:, low : low + 16]
+        right = part if metric is None else metric.product(part)
+        right = right * values[low : low + 16].astype(np.float32)
+        left = np.linalg.norm(product(part) - right, axis=0)
+        worst = max(worst, float(left.max()))
+        largest_side = max(largest_side, float(np.linalg.norm(right, axis=0).max()))
+    return worst / max(largest_side, 1e-30)
