@@ -1,8 +1,9 @@
 """Quality and cost of the closed form, `instance="eps"`, with its defaults.
 
-    EMBEDPROP_DATA=... python benchmarks/closed_form.py            # words: accuracy, 50 splits
-    EMBEDPROP_DATA=... python benchmarks/closed_form.py --seconds  # CPU seconds on all six graphs
-    python benchmarks/closed_form.py --scale                       # 1 million nodes, 10 million edges
+    export EMBEDPROP_DATA=... OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+    python benchmarks/closed_form.py            # graphs with words: accuracy, 50 splits
+    python benchmarks/closed_form.py --seconds  # CPU seconds on the paper's six graphs
+    python benchmarks/closed_form.py --scale    # 1 million nodes, 10 million edges
 
 Accuracy: 20 nodes per class, 1000 for choosing C of {0.01, 0.1, 1, 10, 100}, 1000 for testing;
 multinomial logistic regression. Inductive: the test nodes are removed before the fit, and get their
@@ -11,11 +12,6 @@ vectors by `transform`. Words are sets; Pubmed's TF-IDF weights are the last row
 """
 
 from __future__ import annotations
-
-import os
-
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
 
 import argparse
 import resource
@@ -120,9 +116,7 @@ def scale(n_nodes: int, n_edges: int) -> None:
     chances = np.cumsum((np.arange(n_nodes) + 10.0) ** -0.6)
     ends = [np.searchsorted(chances, rng.random(n_edges) * chances[-1]) for _ in range(2)]
     graph = Graph.from_edges(np.stack(ends, axis=1), nodes=range(n_nodes))
-    print(
-        f"{graph.n_nodes} nodes, {graph.n_edges} edges; {peak():.2f} GB before the fit", flush=True
-    )
+    print(f"{graph.n_nodes} nodes, {graph.n_edges} edges; {peak():.2f} GB so far", flush=True)
     start = time.process_time()
     model = learned(graph)
     print(

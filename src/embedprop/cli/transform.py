@@ -48,12 +48,13 @@ def transform(
         ),
     ] = None,
     source: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="reconstruction|own|both",
-            help="What a vector is made of: the neighbors' labels, the node's own, or both.",
+            help="What a vector is made of: the neighbors' labels (default of EP-B), the node's "
+            "own, or both (default of eps).",
         ),
-    ] = "reconstruction",
+    ] = None,
     unknown_nodes: UnknownNodesOption = "error",
     columns: ColumnsOption = None,
     header: HeaderOption = None,

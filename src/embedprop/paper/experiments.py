@@ -150,6 +150,8 @@ def _accuracy_split(unit: Unit, dataset: Dataset, classes: NDArray[np.int64]) ->
 def _predict(unit: Unit, dataset: Dataset, split: Split) -> NDArray[np.float64]:
     """Return the class scores of a method that classifies nodes itself."""
     extra: dict[str, Any] = {"random_state": unit.run}
+    if unit.method not in ("majority", "wvrn"):
+        extra["n_threads"] = 1  # units run side by side: threads of torch would wait for each other
     if unit.method.startswith("planetoid"):
         extra["n_steps"] = PLANETOID_STEPS[unit.dataset]
     targets = csr_array(dataset.targets)
