@@ -108,9 +108,9 @@ def test_values_that_are_no_sets_are_left_aside_with_a_warning(
     with caplog.at_level(logging.INFO, logger="embedprop"):
         model = EmbeddingPropagation(**SMALL).fit(graph)
     assert list(model.label_embeddings_) == ["node"]
-    assert "EP-B learns from sets of labels; left aside: 'age'." in caplog.text
+    assert "Learning is from sets of labels; left aside: 'age'." in caplog.text
     with pytest.raises(
-        InvalidParameterError, match=r"'age' is of kind 'numeric'\. EP-B can learn from: 'node'\."
+        InvalidParameterError, match=r"'age' is of kind 'numeric'\. There are: 'node'\."
     ):
         EmbeddingPropagation(label_types=["age"], **SMALL).fit(graph)
 
@@ -135,7 +135,7 @@ BAD_VALUES = [
     *[("random_state", bad, "must be a whole number of at least 0") for bad in (-1, "x", 0.5)],
     ("random_state", np.random.RandomState(0), "must be a whole number of at least 0"),
     *[("label_types", bad, "give a list of names") for bad in ("word", [], 5, "")],
-    ("label_types", ["wrod"], r"'wrod' is unknown\. EP-B can learn from: 'node', 'word'\."),
+    ("label_types", ["wrod"], r"'wrod' is unknown\. There are: 'node', 'word'\."),
     ("label_types", [["word"]], r"\['word'\] is unknown"),
 ]
 
@@ -156,7 +156,7 @@ def test_a_bad_parameter_is_refused_by_name(
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        ("instance", "'epb'"),
+        ("instance", "'epb', 'eps'"),
         ("negatives", "'uniform', 'degree'"),
         ("neighborhood", "'neighbors'"),
         ("engine", "'auto', 'fused'"),

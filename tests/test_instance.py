@@ -59,7 +59,7 @@ def test_a_message_names_the_entry_that_is_wrong(params: dict[str, Any], start: 
 
 def test_an_unknown_instance_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        UnknownComponentError, match=r"instance='epc' is not known\. Choose one of: 'epb'\."
+        UnknownComponentError, match=r"instance='epc' is not known\. Choose one of: 'epb', 'eps'\."
     ):
         instance_of(instance="epc")
 
@@ -67,11 +67,12 @@ def test_an_unknown_instance_is_refused_with_the_known_ones() -> None:
 def test_a_description_becomes_plain_values() -> None:
     assert instance_of(dim=2, max_neighbors=5).to_dict() == {
         "name": "epb",
-        "label_types": {name: {"dim": 2, "margin": 1.0} for name in TYPES},
+        "label_types": {name: {"dim": 2, "margin": 1.0, "regularization": None} for name in TYPES},
         "n_negatives": 1,
         "negatives": "uniform",
         "neighborhood": "neighbors",
         "max_neighbors": 5,
+        "restart": None,
     }
 
 

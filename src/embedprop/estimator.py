@@ -223,10 +223,11 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         weights : sequence of float, optional
             Weights of the edges from `neighbors`.
         source : {"reconstruction", "own", "both"}, optional
-            As in `transform`; None means "both" if labels are given, else "reconstruction".
+            As in `transform`; None: "both" for "eps" or if labels are given, else "reconstruction".
         """
         learned = self._fitted()
-        source = source or ("both" if labels else "reconstruction")
+        both = labels or self.instance_.name == "eps"
+        source = source or ("both" if both else "reconstruction")
         speakers = known_speakers(learned.nodes, neighbors, weights)
         own = known_labels(learned.vocabularies, labels or {})
         return learned.transform_one(speakers, own, require_source(source))

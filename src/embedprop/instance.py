@@ -83,11 +83,18 @@ class Instance:
         cls, params: Mapping[str, Any], dims: Mapping[str, tuple[str, Any]]
     ) -> Instance:
         given = params["regularization"]
+        if isinstance(given, Mapping) and not given.keys() <= dims.keys():
+            raise InvalidParameterError(
+                f"regularization={dict(given)!r} names a label type that is not learned. There "
+                f"are: {', '.join(map(repr, dims))}."
+            )
         types = {}
         for name, (what, dim) in dims.items():
             default = REGULARIZATION_OF_IDS if name == "node" else REGULARIZATION_OF_LABELS
-            value = given.get(name) if isinstance(given, Mapping) else given
-            value = default if value is None else require_positive("regularization", value)
+            each = isinstance(given, Mapping)
+            value = given.get(name) if each else given
+            called = f"regularization[{name!r}]" if each else "regularization"
+            value = default if value is None else require_positive(called, value)
             types[name] = LabelTypeInstance(require_count(what, dim), None, value)
         restart = require_positive("restart", params["restart"])
         if restart > 1:

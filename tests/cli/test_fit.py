@@ -29,6 +29,8 @@ OTHER_VALUES: dict[str, tuple[str, Any]] = {
     "n_negatives": ("2", 2),
     "negatives": ("degree", "degree"),
     "neighborhood": ("other", "other"),
+    "regularization": ("node=0.5,word=2", {"node": 0.5, "word": 2.0}),
+    "restart": ("0.3", 0.3),
     "engine": ("fused", "fused"),
     "n_threads": ("1", 1),
     "random_state": ("none", None),

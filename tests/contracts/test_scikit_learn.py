@@ -36,7 +36,8 @@ def test_defaults_are_those_of_the_contract() -> None:
     assert EmbeddingPropagation().get_params() == {
         "instance": "epb", "dim": 128, "margin": 1.0, "epochs": 200, "batch_size": 64,
         "learning_rate": 1e-3, "label_types": None, "max_neighbors": None, "n_negatives": 1,
-        "negatives": "uniform", "neighborhood": "neighbors", "engine": "auto",
+        "negatives": "uniform", "neighborhood": "neighbors", "regularization": None,
+        "restart": 0.15, "engine": "auto",
         "n_threads": None, "random_state": 0, "verbose": True,
     }  # fmt: skip
 

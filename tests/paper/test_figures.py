@@ -47,7 +47,7 @@ def silhouette_by_hand(vectors, classes):
 
 
 def test_silhouettes_are_of_the_vectors_of_the_nodes_that_have_a_class(place, cliques, monkeypatch):
-    monkeypatch.setattr(figures, "draw_panels", lambda *_: None)
+    monkeypatch.setattr(figures, "draw_panels", lambda *_: [])
     tsne_figure("cliques", cliques, place, EPOCHS)
     found = {record["setting"]: record for record in read_records(place.results)}
     rows = np.flatnonzero(cliques.targets.toarray().any(axis=1))
@@ -60,11 +60,25 @@ def test_silhouettes_are_of_the_vectors_of_the_nodes_that_have_a_class(place, cl
         assert found[panel]["margin"] == 20
 
 
+def test_silhouettes_of_the_maps_are_recorded_beside(place, cliques, monkeypatch):
+    rows = np.flatnonzero(cliques.targets.toarray().any(axis=1))
+    classes = cliques.targets.toarray()[rows].argmax(axis=1)
+    maps = [np.random.default_rng(i).random((len(rows), 2)).astype(np.float32) for i in range(3)]
+    monkeypatch.setattr(figures, "draw_panels", lambda *_: maps)
+    tsne_figure("cliques", cliques, place, EPOCHS)
+    records = read_records(place.results)
+    found = {record["setting"]: record["silhouette"] for record in records}
+    for panel, positions in zip(("node", "word", "both"), maps, strict=True):
+        expected = silhouette_by_hand(positions.astype(np.float64), classes)
+        assert found[f"{panel}, map"] == pytest.approx(expected, abs=1e-4)
+    assert "| the maps, margin 20 |" in silhouettes(records)
+
+
 @pytest.mark.parametrize("numbers", [(0.1, 0.2, 0.3), (0.1, 0.3, 0.2)])
 def test_other_margins_are_tried_only_if_the_order_is_not_the_published(
     place, cliques, monkeypatch, numbers
 ):
-    monkeypatch.setattr(figures, "draw_panels", lambda *_: None)
+    monkeypatch.setattr(figures, "draw_panels", lambda *_: [])
     given = iter(numbers * 3)
     monkeypatch.setattr("sklearn.metrics.silhouette_score", lambda *_: next(given))
     tsne_figure("cliques", cliques, place, EPOCHS)
@@ -88,7 +102,7 @@ def test_every_kappa_has_a_record_with_its_curve(place, cliques):
 
 
 def test_what_has_a_record_is_not_measured_again(place, cliques, monkeypatch):
-    monkeypatch.setattr(figures, "draw_panels", lambda *_: None)
+    monkeypatch.setattr(figures, "draw_panels", lambda *_: [])
     tsne_figure("cliques", cliques, place, EPOCHS)
     kappa_figure("cliques", cliques.graph, place, EPOCHS)
     before = read_records(place.results)

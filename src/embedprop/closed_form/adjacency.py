@@ -26,5 +26,7 @@ def speakers_of(graph: Graph, nodes: NDArray[np.int64]) -> Multisets:
     if not graph.directed:
         return graph.neighbors.subset(nodes)
     rows = symmetric_adjacency(graph)[nodes]
-    weights = None if graph.neighbors.weights is None else rows.data
+    # Edges of several relations between two nodes add up.
+    plain = graph.neighbors.weights is None and graph.relations is None
+    weights = None if plain else rows.data
     return Multisets(rows.indptr.astype(np.int64), rows.indices.astype(np.int32), weights)

@@ -86,7 +86,7 @@ def _block(
     vectors[:, : len(values)] *= (np.abs(values) ** _POWER).astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     # Nodes without edges have nothing but the solver's noise.
-    alone = lengths < 1e-6 * lengths.max(initial=0.0)
+    alone = lengths <= 1e-6 * lengths.max(initial=0.0)
     vectors /= np.where(alone, 1, lengths)[:, None]
     vectors[alone] = 0
     factors = np.zeros(dim, np.float32)

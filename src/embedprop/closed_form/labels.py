@@ -2,7 +2,8 @@
 
 L is the node x label matrix with rows that sum to 1, so that h = L E, centered by the degrees.
 Among all E that are decorrelated, E' (L'DL + eps t I) E = I, those of the top eigenvectors of
-(L'AL) e = lambda (L'DL + eps t I) e have the smallest sum of |h(u) - h(v)|^2 over the edges.
+(L'AL) e = lambda (L'DL + eps t I) e have the smallest sum of |h(u) - h(v)|^2 over the edges, plus
+eps t |E|^2: the number of dimensions less the sum of their eigenvalues.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from embedprop.closed_form.spectrum import Metric, Told, largest
+from embedprop.errors import InvalidParameterError
 from embedprop.training.labels import LearnedLabels
 
 Vectors = NDArray[np.float32]
 
 # Up to so many labels B is factored as a dense matrix; beyond, only messages are passed.
 MAX_DENSE = 6000
+# Below such a share of the mean weight of a label, rounding in single precision makes dimensions.
+_LEAST_RIDGE = 1e-4
 _CG_STEPS = 60
 _CG_ACCURACY = 1e-5
 
@@ -55,8 +59,10 @@ def solve_labels(
     problem = _Problem(adjacency, label_matrix(labels), labels.n_labels, regularization)
     n = problem.n_labels
     vectors = np.zeros((n, dim), np.float32)
-    if problem.ridge <= 1e-7 * problem.spread:  # every node has the same labels
+    if problem.own_spread <= 1e-6 * problem.spread:  # all nodes with edges have the same labels
         return LabelSolution(vectors, 0.0)
+    if problem.ridge < _LEAST_RIDGE * problem.spread:
+        raise _too_small(problem)
     if n <= MAX_DENSE:
         whitened = _Whitened(problem)
         found = largest(whitened.product, n, dim, start[:n], both_ends=False, told=told)
@@ -69,7 +75,7 @@ def solve_labels(
     label_vectors = solved[:, : len(values)] * values.astype(np.float32)
     # L's rows sum to 1, so what is taken off every label is taken off every h.
     vectors[:, : len(values)] = label_vectors - problem.mean @ label_vectors
-    return LabelSolution(vectors, found.residual)
+    return LabelSolution(vectors, found.residual if len(values) else 0.0)
 
 
 class _Problem:
@@ -86,14 +92,19 @@ class _Problem:
         self.transposed = csr_array(matrix.T)
         self.degrees = np.asarray(adjacency.sum(axis=1), np.float32).ravel()
         self.total = np.float32(self.degrees.sum())
-        self.mean = np.asarray((self.degrees @ matrix) / self.total, np.float32)
+        # In double precision: where all nodes have the same labels, the spread is a difference of
+        # equals, and rounding must not look like a dimension.
+        degrees = self.degrees.astype(np.float64)
+        mean = (degrees @ matrix) / degrees.sum()
+        self.mean = mean.astype(np.float32)
         self.n_labels = matrix.shape[1]
         squares = csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
-        diagonal = np.asarray(self.degrees @ squares, np.float64)
+        diagonal = degrees @ squares
         self.spread = float(diagonal.mean())
-        self.diagonal = diagonal - float(self.total) * self.mean.astype(np.float64) ** 2
+        self.diagonal = diagonal - degrees.sum() * mean**2
         # Dummy labels belong to one node each and say nothing of how common labels are.
-        self.ridge = regularization * float(self.diagonal[: n_own or None].mean())
+        self.own_spread = float(self.diagonal[: n_own or None].mean())
+        self.ridge = regularization * self.own_spread
 
     def m(self, x: Vectors) -> Vectors:
         """Return M x: labels to nodes, nodes to neighbors, and back."""
@@ -131,17 +142,29 @@ class _Problem:
         return y
 
 
+def _too_small(problem: _Problem) -> InvalidParameterError:
+    enough = 10 * _LEAST_RIDGE * problem.spread / problem.own_spread
+    return InvalidParameterError(
+        f"regularization={problem.ridge / problem.own_spread:.2g} is too small for these "
+        f"{problem.n_labels} labels: they cannot be told apart in single precision. Give at least "
+        f"{enough:.1g}."
+    )
+
+
 class _Whitened:
     """C^-1 M C^-T with B = C C': the standard form, as a dense matrix."""
 
     def __init__(self, problem: _Problem) -> None:
-        from scipy.linalg import cholesky, solve_triangular
+        from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
         p = problem
         speakers = csr_array(p.matrix.multiply(p.degrees[:, None]))
         b = self._centered(p, p.transposed @ speakers)
         b[np.diag_indices(p.n_labels)] += np.float32(p.ridge)
-        self._root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
+        try:
+            self._root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            raise _too_small(p) from None
         m = self._centered(p, p.transposed @ (p.adjacency @ p.matrix))
         for _ in range(2):  # from the left, and by M's symmetry from the right
             solved = solve_triangular(

@@ -109,7 +109,14 @@ class ClosedFormLearned(Learned):
     def _combine(
         self, table: Vectors, masses: Masses, speakers: Multisets, own: Own | None, source: str
     ) -> tuple[Vectors, NDArray[np.bool_]]:
-        return self._compute(table, masses, speakers, own or {}, source, None)
+        # A type that is not given is one without labels, as in `transform`.
+        n = speakers.n_sets
+        nothing = {
+            name: (np.zeros((n, high - low), np.float32), np.zeros(n, np.float32))
+            for name, (low, high) in self.columns.items()
+            if name != "node"
+        }
+        return self._compute(table, masses, speakers, {**nothing, **(own or {})}, source, None)
 
     def _own(self, sets: Mapping[str, Multisets]) -> dict[str, tuple[Vectors, NDArray[np.float32]]]:
         scaled = {}
@@ -128,24 +135,21 @@ class ClosedFormLearned(Learned):
     ) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return the vectors of new nodes, and of which of them anything is known."""
         out = np.zeros((speakers.n_sets, table.shape[1]), np.float32)
-        known = np.zeros(speakers.n_sets, np.bool_)
         for (name, low, high), mass in zip(self._blocks, masses, strict=True):
             block = np.zeros((speakers.n_sets, high - low), np.float32)
-            heard = np.zeros(speakers.n_sets, np.bool_)
             if source != "own":
-                heard = write_means(speakers, table, mass, block, (low, high)) > 0
+                write_means(speakers, table, mass, block, (low, high))
             if name == "node":
                 # The eigenvector equation, solved for one more row.
                 block *= self.factors[low:high]
             elif name in own and source == "own":
-                block, heard = own[name][0], own[name][1] > 0
+                block = own[name][0]
             elif name in own and source == "both":
                 block = self._averaged(table, mass, speakers, own[name][0], new, (low, high))
-                heard = heard | (own[name][1] > 0)
             first, last = self.columns[name]
             out[:, low:high] = _scaled(unit_rows(block), last - first)
-            known |= heard
-        return out, known
+        # Not who is heard but what: new neighbors may have nothing to say.
+        return out, np.asarray(out.any(axis=1))
 
     def _averaged(
         self,

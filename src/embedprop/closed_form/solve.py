@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,13 +91,45 @@ def solve(graph: Graph, instance: Instance, streams: RandomStreams, told: Told) 
                 )
                 blocks += [Block(name, b.vectors, b.masses, b.factors) for b in found]
                 residuals[name] = max(b.residual for b in found)
+                _tell_unreached(blocks[-len(found) :], settings.dim)
                 continue
             labels = learned_labels(graph, name)
             solved = solve_labels(
                 adjacency, labels, settings.dim, settings.regularization, guess, count
             )
+            _tell_empty(name, solved.vectors)
             h = unit_rows(np.asarray(label_matrix(labels) @ solved.vectors))
             r = pagerank_average(adjacency, h, instance.restart or 0.0)
             blocks.append(Block(name, r, masses, None))
             vectors[name], residuals[name] = solved.vectors, solved.residual
     return Solution(blocks, vectors, residuals)
+
+
+def _tell_unreached(blocks: Sequence[Block], dim: int) -> None:
+    zeros = ~np.any([block.vectors.any(axis=1) for block in blocks], axis=0)
+    if zeros.any():
+        logger.warning(
+            "%d of the %d nodes get zeros: they have no edges, or are in a part of the graph that "
+            "dim=%d does not reach. A larger dim reaches more; labels that nodes share reach all.",
+            int(zeros.sum()),
+            len(zeros),
+            dim,
+        )
+
+
+def _tell_empty(label_type: str, vectors: Vectors) -> None:
+    n_used = int(vectors.any(axis=0).sum())
+    if n_used == 0:
+        logger.warning(
+            "Label type %r: neighbors have no more of its labels in common than other nodes, so "
+            "all its vectors are zeros. Learn from another type, for example "
+            "label_types=['node']; a regularization that is far too large does this as well.",
+            label_type,
+        )
+    elif n_used < vectors.shape[1]:
+        logger.info(
+            "Label type %r fills %d of its %d dimensions; the others are zeros.",
+            label_type,
+            n_used,
+            vectors.shape[1],
+        )

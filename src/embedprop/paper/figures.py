@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,8 +108,29 @@ def tsne_figure(name: str, dataset: Dataset, place: Place, epochs: int = 200) ->
         for panel, title in zip(PANELS, ("Node ids", "Words", "Both"), strict=True)
     ]
     path = place.figures / "figure-tsne.png"
-    draw_panels(path, panels, classes, dataset.class_names, f"{name}, margin {TSNE_MARGIN:g}")
+    about = f"{name}, margin {TSNE_MARGIN:g}"
+    maps = draw_panels(path, panels, classes, dataset.class_names, about)
+    _map_silhouettes(name, dict(zip(PANELS, maps, strict=False)), classes, place)
     return path
+
+
+def _map_silhouettes(
+    name: str, maps: Mapping[str, NDArray[np.float64]], classes: NDArray[np.int64], place: Place
+) -> None:
+    """Add the silhouettes of the maps: perhaps the paper's are these."""
+    from sklearn.metrics import silhouette_score
+
+    for panel, positions in maps.items():
+        unit = Unit("figure-tsne", name, "epb", map_setting(panel), 0)
+        if place.find(unit) is None:
+            silhouette = float(silhouette_score(positions, classes))
+            measured = {"silhouette": silhouette, "margin": TSNE_MARGIN}
+            place.add(unit.to_dict() | measured | provenance())
+
+
+def map_setting(panel: str) -> str:
+    """Return the setting of the record for a panel's map."""
+    return f"{panel}, map"
 
 
 def in_published_order(silhouettes: dict[str, float]) -> bool:

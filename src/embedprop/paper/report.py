@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from embedprop.paper.differences import BASELINE_LIMIT, Cell, differences
 from embedprop.paper.figures_report import kappas, silhouettes
 from embedprop.paper.table1 import table1
 from embedprop.paper.units import (
@@ -44,6 +45,11 @@ PART_NAMES = {
 # Marks of a cell against the published one, in its standard deviations.
 LOWER, HIGHER = "▼", "▲"
 
+DIFFERENCES_NOTE = (
+    "Every cell where ours is more than one published standard deviation lower than the published "
+    f"EP-B, and every cell where a baseline differs by more than {BASELINE_LIMIT:g}, either way."
+)
+
 Cells = dict[tuple[str, str, str, str], list[dict[str, Any]]]
 
 
@@ -60,12 +66,14 @@ def report(records: Iterable[dict[str, Any]]) -> str:
     for record in records:
         key = (record["experiment"], record["dataset"], record["method"], record["setting"])
         cells[key].append(record)
+    compared: list[Cell] = []
     parts = [
         "# Reproduction of the paper's tables",
         "Each cell: ours, mean ± standard deviation over runs in percent, then the published mean. "
         f"{LOWER} marks ours more than one published standard deviation below, {HIGHER} above; "
         "a number in parentheses says how many of the 10 runs are done. Made by "
         "`embedprop reproduce`; do not edit.",
+        _provenance(records),
     ]
     for table, methods, shares in (
         ("table3", TABLE3_METHODS, ("10", "50", "90")),
@@ -75,11 +83,19 @@ def report(records: Iterable[dict[str, Any]]) -> str:
         for metric in ("micro", "macro"):
             parts.append(f"## Table {table[-1]}, {metric} F1, by % of {what}")
             columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
-            parts.append(_table(cells, table, metric, metric, methods, columns))
+            parts.append(_table(cells, table, metric, metric, methods, columns, compared))
+        for metric in ("micro", "macro"):
+            parts.append(
+                f"### Table {table[-1]}, {metric} F1 when the number of classes is not given"
+            )
+            columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
+            honest = f"{metric}_predicted"
+            parts.append(_table(cells, table, honest, honest, methods, columns, compared))
     for part, part_methods in TABLE5_METHODS.items():
         parts.append(f"## Table 5, accuracy, {PART_NAMES.get(part, part)}")
         columns = [(dataset, part) for dataset in DATASETS_OF_PARTS.get(part, CITATIONS)]
-        parts.append(_table(cells, "table5", part, "accuracy", part_methods, columns))
+        parts.append(_table(cells, "table5", part, "accuracy", part_methods, columns, compared))
+    parts += ["## Where we differ", DIFFERENCES_NOTE, differences(compared, NAMES) or "Nowhere."]
     for heading, text in (
         ("Table 1, parameters and hyperparameters", table1(records)),
         ("Figure, silhouettes", silhouettes(records)),
@@ -90,6 +106,17 @@ def report(records: Iterable[dict[str, Any]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _provenance(records: Sequence[dict[str, Any]]) -> str:
+    """Return where the results come from."""
+    machines = sorted({record["machine"] for record in records if record.get("machine")})
+    commits = dict.fromkeys(record["commit"] for record in records if record.get("commit"))
+    hours = sum(record.get("cpu_seconds", 0.0) for record in records) / 3600
+    return (
+        f"{len(records)} results, {hours:.1f} CPU hours; machine: {'; '.join(machines) or '–'}; "
+        f"commits: {', '.join(commits) or '–'}."
+    )
+
+
 def _table(
     cells: Cells,
     table: str,
@@ -97,6 +124,7 @@ def _table(
     metric: str,
     methods: Sequence[str],
     columns: Sequence[tuple[str, str]],
+    compared: list[Cell],
 ) -> str:
     numbers = published(table).get(block, {})
     heads = [
@@ -104,24 +132,27 @@ def _table(
     ]
     lines = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
     for method in methods:
-        row = [
-            _cell(
-                [record[metric] for record in cells.get((table, dataset, method, setting), [])],
-                numbers.get(method, {}).get(head),
-            )
-            for head, (dataset, setting) in zip(heads, columns, strict=True)
-        ]
+        row = []
+        for head, (dataset, setting) in zip(heads, columns, strict=True):
+            found = cells.get((table, dataset, method, setting), [])
+            values = [record[metric] for record in found if metric in record]
+            known = numbers.get(method, {}).get(head)
+            row.append(_cell(values, known))
+            if values and known:
+                compared.append(
+                    Cell(table, block, method, head, 100 * float(np.mean(values)), *known)
+                )
         lines.append(f"| {NAMES[method]} | " + " | ".join(row) + " |")
     return "\n".join(lines)
 
 
 def _cell(values: list[float], known: list[float] | None) -> str:
-    theirs = "–" if known is None else f"{known[0]:.2f}"
+    theirs = "" if known is None else f" / {known[0]:.2f}"
     if not values:
-        return f"· / {theirs}"
+        return f"·{theirs}"
     mean, deviation = 100 * float(np.mean(values)), 100 * float(np.std(values))
     mark = ""
     if known is not None and abs(mean - known[0]) > known[1]:
         mark = f" {HIGHER}" if mean > known[0] else f" {LOWER}"
     count = "" if len(values) >= 10 else f" ({len(values)})"
-    return f"{mean:.2f} ± {deviation:.2f}{mark}{count} / {theirs}"
+    return f"{mean:.2f} ± {deviation:.2f}{mark}{count}{theirs}"

@@ -1,0 +1,79 @@
+"""Where our numbers differ from the published ones, each with the reason that we know, if any."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+
+# In published standard deviations: ours must not be lower by more, a baseline not differ by more.
+OWN_LIMIT, BASELINE_LIMIT = 1.0, 2.0
+UNEXPLAINED = "We do not know why."
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table: ours and the published mean and deviation, in percent."""
+
+    table: str
+    block: str
+    method: str
+    column: str
+    ours: float
+    published: float
+    deviation: float
+
+    @property
+    def distance(self) -> float:
+        """Ours minus the published, in its standard deviations."""
+        return (self.ours - self.published) / self.deviation
+
+    @property
+    def differs(self) -> bool:
+        """Whether it needs an explanation."""
+        if self.method.startswith("ep"):
+            return self.distance < -OWN_LIMIT
+        return abs(self.distance) > BASELINE_LIMIT
+
+    def __str__(self) -> str:
+        name = self.column if self.block in self.column else f"{self.column} {self.block}"
+        return f"{name} {self.ours:.2f} for {self.published:.2f} ({self.distance:+.1f} sd)"
+
+
+def remarks() -> list[dict[str, str]]:
+    """Return the reasons: each with `table`, `method`, perhaps `starts` (of columns), `text`."""
+    text = files("embedprop.paper").joinpath("published/remarks.toml").read_text("utf-8")
+    found: list[dict[str, str]] = tomllib.loads(text)["remark"]
+    return found
+
+
+def differences(cells: Iterable[Cell], names: dict[str, str]) -> str:
+    """Return a paragraph for each method and data set that differs; all cells are listed."""
+    groups: dict[tuple[str, str, str], list[Cell]] = {}
+    for cell in cells:
+        if cell.differs:
+            dataset = cell.column.split(" ")[0]
+            groups.setdefault((cell.method, dataset, cell.block), []).append(cell)
+    merged: dict[tuple[str, str], list[Cell]] = {}
+    for (method, _, _), group in groups.items():
+        merged.setdefault((method, reason(group[0])), []).extend(group)
+    lines = []
+    for (method, why), group in merged.items():
+        listed = "; ".join(map(str, group))
+        lines.append(f"- **{names[method]}**: {listed}. {why}")
+    return "\n".join(lines)
+
+
+def reason(cell: Cell) -> str:
+    """Return the first remark that fits a cell, or that there is none."""
+    for remark in remarks():
+        fits = (
+            remark["table"] in (cell.table, "any")
+            and remark["method"] == cell.method
+            and remark.get("block", cell.block) == cell.block
+            and cell.column.startswith(remark.get("starts", ""))
+        )
+        if fits:
+            return remark["text"]
+    return UNEXPLAINED
