@@ -1,5 +1,7 @@
 """`python -m embedprop`: the command line."""
 
+import sys
+
 from embedprop.cli.main import main
 
-main()
+sys.exit(main())

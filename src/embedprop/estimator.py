@@ -62,7 +62,8 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
     learning_rate : float
         Step size of Adam, 0.001 as in the paper.
     label_types : list of str, optional
-        Label types to learn from, for example ``["word"]``; None: all of them.
+        Label types to learn from, for example ``["word"]``; None: all of them, for ``"eps"`` all
+        but ids unless there is nothing else.
     max_neighbors : int, optional
         At most so many neighbors speak to a node, drawn afresh at each visit (the paper's kappa).
     n_negatives : int
@@ -216,8 +217,8 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         neighbors : iterable
-            Nodes that speak to it (of a directed graph: its in-neighbors); unknown ones do not
-            count.
+            Nodes that speak to it (of a directed graph: its in-neighbors; of ``"eps"`` those on
+            either end); unknown ones do not count.
         labels : dict, optional
             Its own labels per type, a list or a dict label → weight.
         weights : sequence of float, optional

@@ -21,10 +21,7 @@ logger = logging.getLogger(__name__)
 def choose_label_types(
     graph: Graph, wanted: Collection[str] | None, instance: str = "epb"
 ) -> list[str]:
-    """Return the label types to learn from: those asked for, or all sets; `node` first.
-
-    The closed form takes ids only if there is nothing else: beside words they do not help.
-    """
+    """Return the label types to learn from: those asked for, or the default; `node` first."""
     if wanted is None:
         others = [name for name, kind in graph.kinds.items() if kind != "set"]
         if others:
@@ -32,8 +29,7 @@ def choose_label_types(
                 "Learning is from sets of labels; left aside: %s.", ", ".join(map(repr, others))
             )
         sets = [name for name in graph.label_types if graph.kinds[name] == "set"]
-        shared = [name for name in sets if name != "node"]
-        return shared if instance == "eps" and shared else sets
+        return default_label_types(sets, instance)
     if isinstance(wanted, str) or not isinstance(wanted, Collection) or not len(wanted):
         raise InvalidParameterError(
             f"label_types={wanted!r} is not possible: give a list of names, for example "
@@ -49,6 +45,18 @@ def choose_label_types(
                 f"label_types={wanted!r}: {name!r} {kind}. There are: {known}."
             )
     return [name for name in graph.label_types if name in wanted]
+
+
+def default_label_types(sets: Sequence[str], instance: str) -> list[str]:
+    """Return those of all sets of labels that an instance learns from if nothing else is asked.
+
+    The closed form takes ids only if there is nothing else: beside words they do not help.
+
+    >>> default_label_types(["node", "word"], "epb"), default_label_types(["node", "word"], "eps")
+    (['node', 'word'], ['word'])
+    """
+    shared = [name for name in sets if name != "node"]
+    return shared if instance == "eps" and shared else list(sets)
 
 
 def start_vectors(

@@ -136,6 +136,7 @@ def test_peak_memory_grows_with_what_is_held() -> None:
         (["--methods", "wvrn", "--set", "epb.epochs=2"], "'epb', which is not compared"),
         (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only instance"),
         (["--methods", "epb", "--set", "epochs=2"], "expected METHOD.NAME=VALUE"),
+        (["--methods", "eps", "--set", "eps.instance=epb"], "'instance' of 'eps' is its name"),
         (["--unknown-nodes", "sometimes"], "unknown_nodes"),
     ],
 )

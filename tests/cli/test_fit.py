@@ -120,6 +120,26 @@ def test_the_options_of_reading_reach_the_reader(shell: Shell) -> None:
     assert EmbeddingPropagation.load("m").nodes_ == ("eve", "bob", "ann", "zoe")
 
 
+@pytest.mark.parametrize(
+    "dims", [["--dim", "word=4"], ["--dim", "4", "--regularization", "word=2"]]
+)
+def test_the_closed_form_wants_settings_of_the_types_that_it_learns(
+    shell: Shell, dims: list[str]
+) -> None:
+    command = ["fit", "edges.csv", "--label", "word=words.csv", "--instance", "eps"]
+    answer = shell(*command, "--out", "m", *dims)
+    assert answer.code == 0, answer.err
+    assert list(EmbeddingPropagation.load("m").labels_) == ["word"]
+
+
+@pytest.mark.parametrize("given", [["--dim", "node=4,word=4"], ["--regularization", "node=1"]])
+def test_settings_of_ids_that_the_closed_form_leaves_aside_are_refused_before_reading(
+    shell: Shell, given: list[str]
+) -> None:
+    command = ["fit", "missing.csv", "--label", "word=words.csv", "--instance", "eps"]
+    assert_refused(shell(*command, "--out", "m", *given), "learned", "'word'.")
+
+
 def test_a_batch_larger_than_the_graph_is_one_batch(shell: Shell) -> None:
     assert shell("fit", "edges.csv", "--out", "m", "--batch-size", "999", *QUICK).code == 0
 

@@ -119,3 +119,9 @@ def test_a_closed_pipe_is_silent(model: Path) -> None:
     with process.stderr as errors:
         assert errors.read() == ""
     assert process.wait() == 1
+
+
+def test_as_a_module_it_has_the_same_exit_code() -> None:
+    command = [sys.executable, "-m", "embedprop", "similar", "no-model", "ann"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr

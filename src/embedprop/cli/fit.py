@@ -82,7 +82,9 @@ def fit(
     ] = "neighbors",
     regularization: Annotated[
         str | None,
-        typer.Option(metavar="X", help="Of eps; or node=0.3,word=5, which is the default."),
+        typer.Option(
+            metavar="X", help="Of eps; or word=5,topic=2. Default: 0.3 for ids, 5 for labels."
+        ),
     ] = None,
     restart: Annotated[
         float, typer.Option(metavar="X", help="Of eps: the share of a node's own labels.")
@@ -165,11 +167,13 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
     from embedprop.engines import choose_engine
     from embedprop.graph.labels import split_kinds
     from embedprop.instance import Instance
+    from embedprop.preparation import default_label_types
     from embedprop.training.plan import TrainingPlan
 
     params = model.get_params()
     sets = [name for name, kind in split_kinds(labels).values() if kind == "set"]
-    instance = Instance.from_params(params, model.label_types or ["node", *sets])
+    default = default_label_types(["node", *sets], model.instance)
+    instance = Instance.from_params(params, model.label_types or default)
     if instance.name != "eps":
         TrainingPlan.from_params(params, seed=0)
         choose_engine(model.engine, instance)

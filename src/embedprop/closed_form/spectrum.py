@@ -20,6 +20,8 @@ Told = Callable[[int], None]
 _SMALL = 600
 # Directions of the bulk of a spectrum are as good as their neighbors: more would be wasted.
 _TOLERANCE = 1e-3
+# A million nodes have a bulk that is flatter yet: half the products, with residuals of 4e-3.
+_TOLERANCE_OF_LARGE, _LARGE = 1e-2, 200_000
 _MAX_RESTARTS = 60
 
 
@@ -116,7 +118,8 @@ def _lanczos(
     def operator(of: Product) -> LinearOperator:
         return LinearOperator((n, n), lambda x: of(x.reshape(n, 1)).ravel(), dtype=np.float32)
 
-    settings: dict[str, Any] = {"which": which, "tol": _TOLERANCE, "maxiter": _MAX_RESTARTS}
+    tolerance = _TOLERANCE if n <= _LARGE else _TOLERANCE_OF_LARGE
+    settings: dict[str, Any] = {"which": which, "tol": tolerance, "maxiter": _MAX_RESTARTS}
     if metric is not None:
         settings |= {"M": operator(metric.product), "Minv": operator(metric.solve)}
     try:

@@ -84,6 +84,11 @@ def check_methods(
                 raise InvalidParameterError(
                     f"The method {method!r} has no setting {name!r}, only {', '.join(names)}."
                 )
+            if name == "instance":
+                raise InvalidParameterError(
+                    f"The setting 'instance' of {method!r} is its name: compare the method "
+                    f"{chosen[name]!r} instead."
+                )
 
 
 def compare(

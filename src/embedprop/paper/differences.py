@@ -37,8 +37,8 @@ class Cell:
         return abs(self.distance) > BASELINE_LIMIT
 
     def __str__(self) -> str:
-        name = self.column if self.block in self.column else f"{self.column} {self.block}"
-        return f"{name} {self.ours:.2f} for {self.published:.2f} ({self.distance:+.1f} sd)"
+        ours_for_theirs = f"{self.ours:.2f} for {self.published:.2f} ({self.distance:+.1f} sd)"
+        return f"{self.column} {self.block} {ours_for_theirs}"
 
 
 def remarks() -> list[dict[str, str]]:
@@ -49,17 +49,13 @@ def remarks() -> list[dict[str, str]]:
 
 
 def differences(cells: Iterable[Cell], names: dict[str, str]) -> str:
-    """Return a paragraph for each method and data set that differs; all cells are listed."""
-    groups: dict[tuple[str, str, str], list[Cell]] = {}
+    """Return a paragraph for each method and reason; all cells that differ are listed."""
+    groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         if cell.differs:
-            dataset = cell.column.split(" ")[0]
-            groups.setdefault((cell.method, dataset, cell.block), []).append(cell)
-    merged: dict[tuple[str, str], list[Cell]] = {}
-    for (method, _, _), group in groups.items():
-        merged.setdefault((method, reason(group[0])), []).extend(group)
+            groups.setdefault((cell.method, reason(cell)), []).append(cell)
     lines = []
-    for (method, why), group in merged.items():
+    for (method, why), group in groups.items():
         listed = "; ".join(map(str, group))
         lines.append(f"- **{names[method]}**: {listed}. {why}")
     return "\n".join(lines)
