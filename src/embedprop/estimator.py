@@ -309,6 +309,11 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         streams = RandomStreams.from_random_state(self._seed())
         if instance.name == "eps":
             return self._solve(graph, instance, streams, previous)
+        if previous is not None and self.instance_.name != instance.name:
+            raise InvalidParameterError(
+                f"partial_fit: the model is of instance={self.instance_.name!r}, but is now set to "
+                f"{instance.name!r}. Set it back, or learn anew with fit."
+            )
         history = {} if previous is None else self.loss_history_
         first_epoch = max(map(len, history.values()), default=0)
         plan = TrainingPlan.from_params(self.get_params(), streams.seed, first_epoch)

@@ -55,7 +55,7 @@ def known_labels(
     known = {}
     for name, given in labels.items():
         if name not in vocabularies or name == "node":
-            types = ", ".join(repr(n) for n in vocabularies if n != "node")
+            types = ", ".join(repr(n) for n in vocabularies if n != "node") or "ids alone"
             raise InvalidParameterError(
                 f"labels has the type {name!r}, which the model does not know. It knows: {types}."
             )

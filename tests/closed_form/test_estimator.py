@@ -179,6 +179,12 @@ class TestParameters:
             model.set_params(instance="eps").partial_fit(graph)
         assert model.node_embeddings_ is before
 
+    def test_ep_b_does_not_go_on_from_a_closed_form(self) -> None:
+        graph = made_graph()
+        model = eps().fit(graph).set_params(instance="epb")
+        with pytest.raises(InvalidParameterError, match=r"instance='eps'.*now set to 'epb'"):
+            model.partial_fit(graph)
+
     def test_a_first_partial_fit_is_a_fit(self) -> None:
         graph = made_graph()
         np.testing.assert_array_equal(
