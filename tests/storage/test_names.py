@@ -107,7 +107,7 @@ TEXT = pa.large_string()
         (parquet(name=pa.array(["[null]"], TEXT)), "json"),
         (parquet(name=pa.array(["[" * 200_000 + "]" * 200_000], TEXT)), "json"),
     ],
-    ids=str,
+    ids=range(10),
 )
 def test_a_file_with_something_else_is_refused(file: io.BytesIO, encoding: str) -> None:
     with pytest.raises(ValueError, match=r"Parquet|expected|JSON|name|Expecting"):
