@@ -121,10 +121,7 @@ class Learned:
     def transform(self, graph: Graph, source: str) -> Vectors:
         """Return the vectors of all nodes of `graph`: known ones as learned, new ones computed."""
         self._tell_direction(graph)
-        old = self.nodes.find_all(graph.nodes)
-        new = np.flatnonzero(old < 0)
-        table = np.zeros((graph.n_nodes, self.embedding.shape[1]), np.float32)
-        table[old >= 0] = self.embedding[old[old >= 0]]
+        old, new, table = self._placed(graph)
         if len(new) == 0:
             return table
         own = self._own({t: self._known_labels(graph, t, new) for t in self.label_types})
@@ -146,6 +143,14 @@ class Learned:
         self._tell_unknown(graph, new, known)
         table[new] = vectors
         return table
+
+    def _placed(self, graph: Graph) -> tuple[NDArray[np.int32], NDArray[np.int64], Vectors]:
+        """Return the learned row of each node (-1: new), the new nodes, and what is known."""
+        old = self.nodes.find_all(graph.nodes)
+        new = np.flatnonzero(old < 0)
+        table = np.zeros((graph.n_nodes, self.embedding.shape[1]), np.float32)
+        table[old >= 0] = self.embedding[old[old >= 0]]
+        return old, new, table
 
     def _tell_direction(self, graph: Graph) -> None:
         if graph.directed != self.directed:

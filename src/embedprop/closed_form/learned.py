@@ -83,10 +83,7 @@ class ClosedFormLearned(Learned):
 
     def transform(self, graph: Graph, source: str) -> Vectors:
         """Return the vectors of all nodes of `graph`: known ones as learned, new ones computed."""
-        old = self.nodes.find_all(graph.nodes)
-        new = np.flatnonzero(old < 0)
-        table = np.zeros((graph.n_nodes, self.embedding.shape[1]), np.float32)
-        table[old >= 0] = self.embedding[old[old >= 0]]
+        old, new, table = self._placed(graph)
         if len(new) == 0:
             return table
         own = self._own({t: self._known_labels(graph, t, new) for t in self.label_types})
