@@ -11,6 +11,7 @@ import torch
 from scipy.sparse import csr_array
 
 from embedprop.training.batches import Drawer
+from embedprop.training.engine import NOTHING, TrainingResult
 from embedprop.training.labels import learned_labels
 from embedprop.training.random_streams import RandomStreams
 
@@ -18,42 +19,60 @@ from embedprop.training.random_streams import RandomStreams
 torch.set_num_threads(1)
 
 
-def train_by_autograd(graph, instance, plan, start, dtype=np.float64, n_steps=None):
-    """Return (label vectors, mean loss of each epoch), per label type, after `n_steps` steps."""
-    drawer = Drawer(graph, instance, RandomStreams(plan.seed), dtype)
-    vectors, losses = {}, {}
+def train_by_autograd(graph, instance, plan, start, start_relations=NOTHING):
+    """Return what is learned, with the mean loss of each epoch, per label type."""
+    drawer = Drawer(graph, instance, RandomStreams(plan.seed), np.float64, plan.batch_size)
+    vectors, relation_vectors, losses = {}, {}, {}
     for name, settings in instance.label_types.items():
         labels = label_matrix(learned_labels(graph, name))
-        table = torch.nn.Parameter(torch.from_numpy(np.array(start[name], dtype)))
-        optimizer = torch.optim.Adam([table], lr=plan.learning_rate)
-        losses[name], steps = [], 0
+        tables = [
+            torch.nn.Parameter(torch.from_numpy(np.array(one[name], np.float64)))
+            for one in (start, start_relations)
+            if name in one
+        ]
+        optimizer = torch.optim.Adam(tables, lr=plan.learning_rate)
+        losses[name] = []
         for epoch in range(plan.epochs):
+            optimizer.param_groups[0]["lr"] = plan.rate(epoch)
             order = drawer.order(epoch)
             total = 0.0
             for low in range(0, len(order), plan.batch_size):
-                if steps == n_steps:
-                    break
                 draws = drawer.draw(epoch, order[low : low + plan.batch_size])
                 optimizer.zero_grad()
-                loss = batch_loss(table, labels, draws, settings.margin)
+                loss = batch_loss(draws, labels, settings.margin, *tables)
                 loss.backward()
                 optimizer.step()
                 total += loss.item()
-                steps += 1
             losses[name].append(total / len(order))
-        vectors[name] = table.detach().numpy()
-    return vectors, losses
+        vectors[name] = tables[0].detach().numpy()
+        if len(tables) > 1:
+            relation_vectors[name] = tables[1].detach().numpy()
+    return TrainingResult(vectors, losses, relation_vectors=relation_vectors)
 
 
-def batch_loss(table, labels, draws, margin):
+def batch_loss(draws, labels, margin, table, relations=None):
     """The sum over the batch of [margin + d(h~(v), h(v)) - d(h~(v), h(u))]+ over all negatives."""
-    h_tilde = mean_rows(adjacency(draws, labels.shape[0]) @ labels, table)
+    h_tilde = reconstructions(draws, labels, table, relations)
     own = torch.linalg.vector_norm(h_tilde - mean_rows(labels[draws.nodes], table), dim=1)
     total = torch.zeros((), dtype=table.dtype)
     for u in draws.negatives.T:
         other = torch.linalg.vector_norm(h_tilde - mean_rows(labels[u], table), dim=1)
         total = total + torch.relu(margin + own - other).sum()
     return total
+
+
+def reconstructions(draws, labels, table, relations=None):
+    """h~ of each position: the mean over the labels that travel, each plus its edge's relation."""
+    rows, edges, weights = edges_of(draws)
+    shape = (len(draws.nodes), labels.shape[0])
+    neighbors = csr_array((weights, (rows, draws.neighbor_ids[edges])), shape=shape)
+    h_tilde = mean_rows(neighbors @ labels, table)
+    if relations is None:
+        return h_tilde
+    traveled = weights * labels.sum(axis=1)[draws.neighbor_ids[edges]]
+    shape = (len(draws.nodes), len(relations))
+    types = csr_array((traveled, (rows, draws.neighbor_relations[edges])), shape=shape)
+    return h_tilde + mean_rows(types, relations)
 
 
 def mean_rows(weights, table):
@@ -69,11 +88,9 @@ def label_matrix(learned):
     return csr_array((weights, sets.ids, sets.ptr), shape=(sets.n_sets, learned.n_vectors))
 
 
-def adjacency(draws, n_nodes):
-    """The position × node matrix of edge weights."""
+def edges_of(draws):
+    """The position, the place in the draws' lists and the weight of each edge."""
     sizes = draws.ends - draws.starts
     edges = np.concatenate([np.arange(s, e) for s, e in zip(draws.starts, draws.ends, strict=True)])
     weights = draws.neighbor_weights[edges] if len(draws.neighbor_weights) else np.ones(len(edges))
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    shape = (len(sizes), n_nodes)
-    return csr_array((weights.astype(np.float64), (rows, draws.neighbor_ids[edges])), shape=shape)
+    return np.repeat(np.arange(len(sizes)), sizes), edges, weights.astype(np.float64)

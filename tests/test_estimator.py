@@ -157,9 +157,9 @@ def test_a_bad_parameter_is_refused_by_name(
     ("name", "known"),
     [
         ("instance", "'epb', 'eps'"),
-        ("negatives", "'uniform', 'degree'"),
-        ("neighborhood", "'neighbors'"),
-        ("engine", "'auto', 'fused'"),
+        ("negatives", "'uniform', 'degree', 'in_batch', 'shared'"),
+        ("neighborhood", "'neighbors', 'edges', 'walks'"),
+        ("engine", "'auto', 'fused', 'torch'"),
     ],
 )
 def test_an_unknown_component_is_refused_with_the_known_ones(

@@ -61,15 +61,19 @@ def messy(
     missing: bool = False,
     isolated: bool = False,
     self_loops: str = "drop",
+    n_relations: int = 0,
     seed: int = 0,
 ) -> Graph:
     """A random graph of about three edges per node, with the difficulties that are asked for.
 
     missing: every fourth node has no words. isolated: three further nodes without edges.
+    n_relations: edges are of this many types, and some pairs of nodes have edges of several.
     """
     rng = np.random.default_rng(seed)
     pairs = rng.integers(n_nodes, size=(3 * n_nodes, 2))
     pairs = np.concatenate([pairs, np.repeat(np.arange(0, n_nodes, 5), 2).reshape(-1, 2)])
+    if n_relations:
+        pairs = np.concatenate([pairs, pairs[:n_nodes]])
     n_all = n_nodes + 3 * isolated
     labels = {}
     if words:
@@ -84,11 +88,13 @@ def messy(
             )
         ]
         labels["word"] = rows if weighted_labels else [row[:2] for row in rows]
+    weights = rng.uniform(0.1, 2.0, size=len(pairs)) if weighted_edges else None
     return Graph.from_edges(
         pairs,
         labels=labels,
         directed=directed,
         nodes=range(n_all),
-        weights=rng.uniform(0.1, 2.0, size=len(pairs)) if weighted_edges else None,
+        weights=weights,
+        relations=rng.integers(n_relations, size=len(pairs)).tolist() if n_relations else None,
         self_loops=self_loops,
     )

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from embedprop.closed_form.learned import ClosedFormLearned
 from embedprop.closed_form.solve import solve
-from embedprop.engines import choose_engine
-from embedprop.errors import (
-    InvalidGraphError,
-    InvalidModelError,
-    InvalidParameterError,
-    UnknownNodeError,
-)
+from embedprop.engines import choose_engine, make_engine
+from embedprop.errors import InvalidModelError, InvalidParameterError
 from embedprop.graph import Graph
-from embedprop.instance import Instance, require_count
-from embedprop.learned import Learned, lengths, most_similar
-from embedprop.new_nodes import known_labels, known_speakers, require_source
+from embedprop.instance import Instance, require_count, require_positive
+from embedprop.learned import Learned
+from embedprop.learned_modules import learned_from
 from embedprop.preparation import (
+    as_learnable,
+    check_pretrained,
+    check_representation,
     choose_label_types,
+    own_parts,
     require_memory,
     start_vectors,
     tell_what_is_lost,
 )
 from embedprop.progress import progress_bar, solver_status
+from embedprop.queries import Queries, as_graph
+from embedprop.supervision import Targets
 from embedprop.training.engine import TrainingResult, Vectors
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
@@ -39,7 +37,7 @@ from embedprop.training.random_streams import RandomStreams
 logger = logging.getLogger(__name__)
 
 
-class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
+class EmbeddingPropagation(Queries, BaseEstimator):  # type: ignore[misc]
     """Learns vectors for the nodes and the labels of a graph, without supervision.
 
     Each node tries to reconstruct the vector of its own labels from its neighbors' labels; the
@@ -61,6 +59,8 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         Nodes per step of Adam, 64 as in the paper. Larger than the graph means one batch.
     learning_rate : float
         Step size of Adam, 0.001 as in the paper.
+    schedule : {"constant", "linear"}
+        Whether the step size stays, as in the paper, or falls with each epoch.
     label_types : list of str, optional
         Label types to learn from, for example ``["word"]``; None: all of them, for ``"eps"`` all
         but ids unless there is nothing else.
@@ -68,17 +68,36 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         At most so many neighbors speak to a node, drawn afresh at each visit (the paper's kappa).
     n_negatives : int
         Nodes u that each v is compared with per visit, 1 as in the paper.
-    negatives : {"uniform", "degree"}
-        Every u with the same chance (the paper), or in proportion to degree^0.75.
-    neighborhood : {"neighbors"}
-        Who speaks to a node.
+    negatives : {"uniform", "degree", "in_batch", "shared"}
+        Every u with the same chance (the paper), in proportion to degree^0.75, the next nodes of
+        the batch, or the same uniform ones for the whole batch.
+    neighborhood : {"neighbors", "walks", "edges"}
+        Who speaks to a node: its neighbors (the paper), the ends of short random walks, or each
+        neighbor alone, in a visit of its own.
+    label_embedding, aggregator, reconstruction, distance, loss : str, module or dict, optional
+        The parts f, g, g~, d and the loss of the framework, by name as `embedprop parts` lists
+        them, with parameters as in ``"softmax(temperature=0.2)"``, or a torch module of your own; a
+        dict gives one for each label type. None: EP-B's. Others need torch.
+    representation : {"concatenation", "mean", "both", "pagerank"}
+        r: how a node's vector is made of its h and h~ of all label types.
+    inverse_relations : bool
+        Whether each relation of a directed graph gets an inverse, so that labels travel both ways.
+    pretrained : dict, optional
+        Vectors to start from per label type: a word2vec or GloVe text file, gensim KeyedVectors, a
+        dict, or (names, array). Labels without one start as usual.
+    refine : bool or dict
+        Whether pretrained vectors, or a module of your own as f, are learned further.
+    target_weight : float
+        Weight of the targets' loss when `fit` is given `y`.
     regularization : float or dict, optional
         Of ``"eps"``: how much a dimension must gather, in units of the mean degree (ids) or of the
         mean weight of a label; None: 0.3 for ids, 5 for labels.
     restart : float
         Of ``"eps"``: the share of its own labels in the PageRank average of a node.
-    engine : {"auto", "fused"}
+    engine : {"auto", "fused", "torch"}
         How to compute; "auto" takes the fastest that can.
+    device : str
+        Where torch computes: "cpu", "cuda", or "auto" for the best that is there.
     n_threads : int, optional
         Threads; None: as many as help. The result is the same, to the byte, for any number.
     random_state : int, optional
@@ -100,6 +119,10 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         Per label type, the mean loss per visited node of each epoch; empty for ``"eps"``.
     residuals_ : dict of float
         Of ``"eps"``: per label type, how far the solution is from an exact one.
+    relation_embeddings_, relations_
+        Per label type, a vector per relation, and the relations' names; empty and None without.
+    n_parameters_ : int
+        How many numbers were learned, as the paper's Table 1 counts them.
     seed_ : int
         The seed that was used.
     directed_ : bool
@@ -131,14 +154,26 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         epochs: int = 200,
         batch_size: int = 64,
         learning_rate: float = 1e-3,
+        schedule: str = "constant",
         label_types: Sequence[str] | None = None,
         max_neighbors: int | None = None,
         n_negatives: int = 1,
         negatives: str = "uniform",
         neighborhood: str = "neighbors",
+        label_embedding: Any = None,
+        aggregator: Any = None,
+        reconstruction: Any = None,
+        distance: Any = None,
+        loss: Any = None,
+        representation: str = "concatenation",
+        inverse_relations: bool = False,
+        pretrained: Mapping[str, Any] | None = None,
+        refine: bool | Mapping[str, bool] = True,
+        target_weight: float = 1.0,
         regularization: float | Mapping[str, float] | None = None,
         restart: float = 0.15,
         engine: str = "auto",
+        device: str = "auto",
         n_threads: int | None = None,
         random_state: int | None = 0,
         verbose: bool = True,
@@ -149,131 +184,58 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.schedule = schedule
         self.label_types = label_types
         self.max_neighbors = max_neighbors
         self.n_negatives = n_negatives
         self.negatives = negatives
         self.neighborhood = neighborhood
+        self.label_embedding = label_embedding
+        self.aggregator = aggregator
+        self.reconstruction = reconstruction
+        self.distance = distance
+        self.loss = loss
+        self.representation = representation
+        self.inverse_relations = inverse_relations
+        self.pretrained = pretrained
+        self.refine = refine
+        self.target_weight = target_weight
         self.regularization = regularization
         self.restart = restart
         self.engine = engine
+        self.device = device
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, graph: Graph, y: None = None) -> Self:
+    def fit(self, graph: Graph, y: Any = None) -> Self:
         """Learn label and node vectors from a graph.
 
         Ctrl-C stops within a moment, after a whole batch: the model is then usable, and
         KeyboardInterrupt is raised.
-        """
-        del y
-        return self._train(graph, previous=None)
 
-    def fit_transform(self, graph: Graph, y: None = None) -> Vectors:
+        Parameters
+        ----------
+        graph : Graph
+            Nodes, edges and labels.
+        y : dict or sequence, optional
+            Targets: {node: class}, or a class for each node in order, None where it is not known.
+            A linear head is then learned with them, and `predict` gives the class of any node.
+        """
+        return self._train(graph, previous=None, y=y)
+
+    def fit_transform(self, graph: Graph, y: Any = None) -> Vectors:
         """Learn from a graph and return the vector of each of its nodes, in `graph.nodes` order."""
         return self.fit(graph, y).node_embeddings_
 
-    def partial_fit(self, graph: Graph, y: None = None) -> Self:
+    def partial_fit(self, graph: Graph, y: Any = None) -> Self:
         """Learn `epochs` more on a graph that has grown, from the vectors learned so far.
 
         Give the whole grown graph: known nodes and labels start from their vectors, new ones as
         usual, and Adam anew. Labels that it lacks keep their vectors; nodes that it lacks are
         forgotten, with a warning. It must have every label type that was learned.
         """
-        del y
-        return self._train(graph, previous=getattr(self, "_learned", None))
-
-    def transform(self, graph: Graph, source: str | None = None) -> Vectors:
-        """Return a vector for each node of a graph that has new nodes, without learning.
-
-        Parameters
-        ----------
-        graph : Graph
-            The new nodes with their edges to known ones. Known nodes keep their vectors.
-        source : {"reconstruction", "own", "both"}, optional
-            What a new node is computed from: its neighbors' labels, its own known labels, or both
-            where both exist. None: "reconstruction" for EP-B as in the paper, "both" for "eps".
-
-        Returns
-        -------
-        ndarray of float32, (n_nodes, sum of dims)
-            Rows in `graph.nodes` order. Labels that were not seen in training do not count; a new
-            node of which nothing is known gets zeros, and a warning is logged.
-        """
-        learned = self._fitted()
-        source = source or ("both" if self.instance_.name == "eps" else "reconstruction")
-        return learned.transform(_as_graph(graph), require_source(source))
-
-    def transform_node(
-        self,
-        neighbors: Iterable[Hashable],
-        labels: Mapping[str, Iterable[Hashable]] | None = None,
-        weights: Sequence[float] | None = None,
-        source: str | None = None,
-    ) -> NDArray[np.float32]:
-        """Return the vector of one new node, in microseconds.
-
-        Parameters
-        ----------
-        neighbors : iterable
-            Nodes that speak to it (of a directed graph: its in-neighbors; of ``"eps"`` those on
-            either end); unknown ones do not count.
-        labels : dict, optional
-            Its own labels per type, a list or a dict label → weight.
-        weights : sequence of float, optional
-            Weights of the edges from `neighbors`.
-        source : {"reconstruction", "own", "both"}, optional
-            As in `transform`; None: "both" for "eps" or if labels are given, else "reconstruction".
-        """
-        learned = self._fitted()
-        both = labels or self.instance_.name == "eps"
-        source = source or ("both" if both else "reconstruction")
-        speakers = known_speakers(learned.nodes, neighbors, weights)
-        own = known_labels(learned.vocabularies, labels or {})
-        return learned.transform_one(speakers, own, require_source(source))
-
-    def similar(self, node: Hashable, k: int = 10) -> list[tuple[Hashable, float]]:
-        """Return the k nodes most similar to `node` by cosine, as (node, score), best first."""
-        learned = self._fitted()
-        found = most_similar(
-            learned.embedding, learned.norms, self._row(node), require_count("k", k)
-        )
-        return [(learned.nodes[row], score) for row, score in found]
-
-    def similar_labels(
-        self, label_type: str, label: Hashable, k: int = 10
-    ) -> list[tuple[Hashable, float]]:
-        """Return the k labels most similar to `label` by cosine, as (label, score), best first."""
-        learned = self._fitted()
-        if label_type not in learned.label_vectors:
-            raise UnknownNodeError(
-                f"Unknown label type {label_type!r}: the model has "
-                f"{', '.join(map(repr, learned.label_types))}."
-            )
-        vocabulary, vectors = learned.vocabularies[label_type], learned.label_vectors[label_type]
-        row = vocabulary.find(label)
-        if row < 0:
-            raise UnknownNodeError(
-                f"Unknown label {label!r} of type {label_type!r}: the model has "
-                f"{len(vocabulary)} labels of that type. Check its spelling and its type "
-                f"('1' is not 1)."
-            )
-        found = most_similar(vectors, lengths(vectors), row, require_count("k", k))
-        return [(vocabulary[other], score) for other, score in found]
-
-    def __contains__(self, node: Hashable) -> bool:
-        """Return whether the model has a vector for a node."""
-        return node in self._fitted().nodes
-
-    def __iter__(self) -> Iterator[Hashable]:
-        """Return the nodes, in row order."""
-        return iter(self._fitted().nodes)
-
-    def __getitem__(self, node: Hashable) -> NDArray[np.float32]:
-        """Return the vector of a node."""
-        vector: NDArray[np.float32] = self._fitted().embedding[self._row(node)]
-        return vector
+        return self._train(graph, previous=getattr(self, "_learned", None), y=y)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model into a folder, in place of the model that may be there; never half."""
@@ -302,13 +264,17 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         )
         return model
 
-    def _train(self, graph: Graph, previous: Learned | None) -> Self:
-        graph = _as_graph(graph)
-        label_types = choose_label_types(graph, self.label_types, self.instance)
-        instance = Instance.from_params(self.get_params(), label_types)
+    def _train(self, graph: Graph, previous: Learned | None, y: Any) -> Self:
+        graph = as_graph(graph)
+        params = self.get_params()
+        kinds = choose_label_types(graph, self.label_types, self.instance)
+        n_relations = 0 if graph.relations is None else len(graph.relations)
+        instance = Instance.from_params(
+            params, kinds, n_relations * (2 if self.inverse_relations else 1)
+        )
         streams = RandomStreams.from_random_state(self._seed())
         if instance.name == "eps":
-            return self._solve(graph, instance, streams, previous)
+            return self._solve(graph, instance, streams, previous, y)
         if previous is not None and self.instance_.name != instance.name:
             raise InvalidParameterError(
                 f"partial_fit: the model is of instance={self.instance_.name!r}, but is now set to "
@@ -316,23 +282,46 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
             )
         history = {} if previous is None else self.loss_history_
         first_epoch = max(map(len, history.values()), default=0)
-        plan = TrainingPlan.from_params(self.get_params(), streams.seed, first_epoch)
-        engine = choose_engine(self.engine, instance)
+        plan = TrainingPlan.from_params(params, streams.seed, first_epoch)
+        weight = require_positive("target_weight", self.target_weight)
+        targets = None if y is None else Targets.of(y, graph.nodes, weight)
+        name = choose_engine(self.engine, instance, supervised=targets is not None)
+        pretrained = check_pretrained(self.pretrained, instance)
+        check_representation(instance)
+        graph = as_learnable(graph, instance)
         require_memory(graph, instance)
         if previous is not None:
-            tell_what_is_lost(previous, graph, label_types)
-        start = start_vectors(graph, instance, streams, previous)
+            tell_what_is_lost(previous, graph, kinds)
+        start = start_vectors(graph, instance, streams, previous, pretrained)
+        engine = make_engine(
+            name,
+            self.device,
+            own_parts(params, kinds),
+            start.fixed,
+            targets,
+            getattr(previous, "modules", None),
+        )
         with progress_bar(plan.epochs, self.verbose) as report:
-            result = engine.train(graph, instance, plan, start, report)
-        learned = Learned.from_training(graph, result.label_vectors, previous)
+            result = engine.train(graph, instance, plan, start.labels, report, start.relations)
+        learned = learned_from(graph, instance, result, previous)
         longer = {name: history.get(name, []) + new for name, new in result.loss_history.items()}
         self._keep(learned, instance, longer, streams.seed)
         _stop_if_interrupted(result, plan)
         return self
 
     def _solve(
-        self, graph: Graph, instance: Instance, streams: RandomStreams, previous: Learned | None
+        self,
+        graph: Graph,
+        instance: Instance,
+        streams: RandomStreams,
+        previous: Learned | None,
+        y: Any,
     ) -> Self:
+        if y is not None:
+            raise InvalidParameterError(
+                "y is learned by gradients, but instance='eps' has none: use instance='epb', or "
+                "train a classifier on node_embeddings_ afterwards."
+            )
         if previous is not None:
             raise InvalidParameterError(
                 "partial_fit goes on from a start, but instance='eps' has none: it solves a graph "
@@ -346,11 +335,6 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         self._keep(learned, instance, {}, streams.seed, dict(solution.residuals))
         return self
 
-    def _fitted(self) -> Learned:
-        if not hasattr(self, "_learned"):
-            check_is_fitted(self)  # raises NotFittedError with scikit-learn's words
-        return self._learned
-
     def _keep(
         self,
         learned: Learned,
@@ -363,22 +347,16 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
         self.instance_ = instance
         self.fit_params_ = self.get_params()
         self.directed_ = learned.directed
-        self.node_embeddings_ = learned.embedding
+        self.node_embeddings_ = learned.vectors
         self.nodes_ = learned.nodes.names
         self.label_embeddings_ = dict(learned.label_vectors)
         self.labels_ = {name: v.names for name, v in learned.vocabularies.items()}
+        self.relation_embeddings_ = dict(learned.relation_vectors)
+        self.relations_ = None if learned.relations is None else learned.relations.names
+        self.n_parameters_ = learned.n_parameters
         self.loss_history_ = loss_history
         self.residuals_ = residuals or {}
         self.seed_ = seed
-
-    def _row(self, node: Hashable) -> int:
-        row = self._learned.nodes.find(node)
-        if row < 0:
-            raise UnknownNodeError(
-                f"Unknown node {node!r}: it is not among the {len(self._learned.nodes)} nodes of "
-                f"the model. Check its spelling and its type ('1' is not 1)."
-            )
-        return row
 
     def _seed(self) -> int | None:
         return (
@@ -386,16 +364,6 @@ class EmbeddingPropagation(BaseEstimator):  # type: ignore[misc]
             if self.random_state is None
             else require_count("random_state", self.random_state, 0)
         )
-
-
-def _as_graph(graph: object) -> Graph:
-    if isinstance(graph, Graph):
-        return graph
-    kind = f"{type(graph).__module__}.{type(graph).__qualname__}".removeprefix("builtins.")
-    raise InvalidGraphError(
-        f"Expected an embedprop.Graph, got {kind}. Make one with Graph.from_edges, "
-        f"Graph.read, Graph.from_networkx, Graph.from_scipy, Graph.from_pandas or Graph.from_pyg."
-    )
 
 
 def _stop_if_interrupted(result: TrainingResult, plan: TrainingPlan) -> None:

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from embedprop.errors import InvalidGraphError
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
-from embedprop.representations import Vectors, concatenate, embeddings, write_means
+from embedprop.representations import (
+    Known,
+    Vectors,
+    concatenate,
+    embeddings,
+    make_representation,
+    write_means,
+)
+from embedprop.similarity import lengths
+from embedprop.supervision import LearnedHead
+from embedprop.training.engine import TrainingResult
 from embedprop.training.labels import learned_labels
+
+Relations = NDArray[np.int32] | None
+Own = Mapping[str, tuple[Vectors, NDArray[np.float32]]]
+# Per label type, the labels of each node that may speak and the vectors of all labels.
+Members = Mapping[str, tuple[Multisets, Vectors]] | None
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +42,9 @@ class Learned:
 
     embedding: h_i(v) of all label types side by side, (n_nodes, sum of dims). totals: total label
     weight per type and node, (label types, n_nodes). label_vectors: without dummy labels; the
-    type `node` shares the rows of `embedding`. dummies: per type, the nodes with a dummy label.
-    directed: whether neighbors were in-neighbors.
+    type `node` shares the rows of `embedding`; of numbers, texts and images the labels go by the
+    names of their nodes. dummies: per type, the nodes with a dummy label. directed: whether
+    neighbors were in-neighbors. node_vectors: r, None where it is `embedding` itself.
     """
 
     nodes: Vocabulary
@@ -37,43 +55,91 @@ class Learned:
     totals: NDArray[np.float32]
     dummies: Mapping[str, NDArray[np.int64]]
     directed: bool
+    relations: Vocabulary | None = field(default=None, kw_only=True)
+    relation_vectors: Mapping[str, Vectors] = field(default_factory=dict, kw_only=True)
+    representation: str = field(default="concatenation", kw_only=True)
+    node_vectors: Vectors | None = field(default=None, kw_only=True)
+    head: LearnedHead | None = field(default=None, kw_only=True)
 
     @classmethod
     def from_training(
-        cls, graph: Graph, label_vectors: Mapping[str, Vectors], previous: Learned | None = None
-    ) -> Learned:
+        cls,
+        graph: Graph,
+        result: TrainingResult,
+        representation: str = "concatenation",
+        previous: Learned | None = None,
+    ) -> Self:
         """Compute h_i(v) from trained vectors; labels that only `previous` knows are kept."""
         blocks, totals, vocabularies, vectors, dummies = [], [], {}, {}, {}
-        for label_type, learned in label_vectors.items():
+        for label_type, learned in result.label_vectors.items():
             labels = learned_labels(graph, label_type)
             if label_type == "node":
                 h, total = learned, np.ones(graph.n_nodes, np.float32)
             else:
                 h, total = embeddings(labels.sets, learned)
-            blocks.append(h)
+            blocks.append(h if result.embeddings is None else result.embeddings[label_type])
             totals.append(total)
-            vocabulary = graph.vocabulary(label_type)
+            vocabulary = _vocabulary(graph, label_type)
             vectors[label_type] = learned[: labels.n_labels]
-            if previous and label_type != "node" and label_type in previous.vocabularies:
+            if previous and label_type in graph.labels and label_type in previous.vocabularies:
                 vocabulary, vectors[label_type] = _kept(
                     previous, label_type, vocabulary, vectors[label_type]
                 )
             vocabularies[label_type] = vocabulary
             dummies[label_type] = labels.dummy_nodes
         embedding = concatenate(blocks)
-        if "node" in vectors:
+        if "node" in vectors and result.embeddings is None:
             # It comes first; sharing the rows saves a copy of the largest table.
             vectors["node"] = embedding[:, : vectors["node"].shape[1]]
-        return cls(
+        plain = cls(
             graph.nodes,
-            tuple(label_vectors),
+            tuple(result.label_vectors),
             vocabularies,
             vectors,
             embedding,
             np.stack(totals),
             dummies,
             graph.directed,
+            relations=graph.relations,
+            relation_vectors=result.relation_vectors,
+            representation=representation,
+            **cls._more(result),
         )
+        return plain if representation == "concatenation" else plain._represented(graph)
+
+    @classmethod
+    def _more(cls, result: TrainingResult) -> dict[str, Any]:
+        """Return what a subclass keeps of a result beside the vectors."""
+        del result
+        return {}
+
+    def _represented(self, graph: Graph) -> Self:
+        """Return the same with r of every node."""
+        r = make_representation(self.representation)
+        r.width([high - low for low, high in self.columns.values()])
+        h_tilde, known = self.reconstructed(graph)
+        h_tilde = np.where(known[:, None], h_tilde, self.embedding)
+        parts = Known(self.embedding, h_tilde, list(self.columns.values()), graph.neighbors)
+        return replace(self, node_vectors=r.of_graph(parts))
+
+    def reconstructed(self, graph: Graph) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return h~ of every node of the graph that was learned from, and who has neighbors."""
+        speakers, over = self._speakers(graph, np.arange(graph.n_nodes))
+        masses = self._masses
+        return self._combine(self.embedding, masses, speakers, None, "reconstruction", over)
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers were learned: vectors of labels, dummy labels and relations."""
+        dims = {name: high - low for name, (low, high) in self.columns.items()}
+        dummies = sum(dims[name] * len(nodes) for name, nodes in self.dummies.items())
+        tables = [*self.label_vectors.values(), *self.relation_vectors.values()]
+        return dummies + sum(int(table.size) for table in tables)
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vector of each node: r."""
+        return self.embedding if self.node_vectors is None else self.node_vectors
 
     @cached_property
     def columns(self) -> dict[str, tuple[int, int]]:
@@ -88,34 +154,43 @@ class Learned:
     @cached_property
     def norms(self) -> NDArray[np.float32]:
         """Lengths of the node vectors."""
-        return lengths(self.embedding)
+        return lengths(self.vectors)
 
     def start_vectors(self, graph: Graph, label_type: str, fresh: Vectors) -> Vectors:
         """Return `fresh` with the vectors of what is known put in: labels and dummy labels."""
         known = self.vocabularies[label_type].find_all(graph.vocabulary(label_type))
         at = np.flatnonzero(known >= 0)
         fresh[at] = self.label_vectors[label_type][known[at]]
-        dummy_nodes = learned_labels(graph, label_type).dummy_nodes
-        if len(dummy_nodes):
-            low, high = self.columns[label_type]
-            old = self.nodes.find_all(graph.nodes[node] for node in dummy_nodes)
-            kept = np.flatnonzero((old >= 0) & np.isin(old, self.dummies[label_type]))
-            fresh[len(known) + kept] = self.embedding[old[kept], low:high]
+        self.start_dummies(graph, label_type, fresh[len(known) :])
         return fresh
 
+    def start_dummies(self, graph: Graph, label_type: str, fresh: Vectors) -> None:
+        """Put the vectors of known dummy labels into `fresh`, a row for each dummy label."""
+        low, high = self.columns[label_type]
+        dummy_nodes = learned_labels(graph, label_type).dummy_nodes
+        old = self.nodes.find_all([graph.nodes[node] for node in dummy_nodes])
+        kept = np.flatnonzero((old >= 0) & np.isin(old, self.dummies[label_type]))
+        fresh[kept] = self.embedding[old[kept], low:high]
+
     def transform_one(
-        self, speakers: Multisets, own: Mapping[str, Multisets], source: str
+        self,
+        speakers: Multisets,
+        own: Mapping[str, Multisets],
+        source: str,
+        over: Relations = None,
     ) -> Vectors:
         """Return the vector of one new node: `speakers` holds its known neighbors."""
         blocks = self._own(own) if own else None
-        vectors, known = self._combine(self.embedding, self._masses, speakers, blocks, source)
+        h, known = self._combine(self.embedding, self._masses, speakers, blocks, source, over)
         if not known[0]:
             logger.warning(
                 "Nothing is known of the new node: its vector is zeros. Known nodes are spelled "
                 "like %r ('1' is not 1).",
                 self.nodes[0],
             )
-        row: Vectors = vectors[0]
+        row: Vectors = self._of_new(h, self.embedding, self._masses, speakers, over, self.vectors)[
+            0
+        ]
         return row
 
     def transform(self, graph: Graph, source: str) -> Vectors:
@@ -123,8 +198,8 @@ class Learned:
         self._tell_direction(graph)
         old, new, table = self._placed(graph)
         if len(new) == 0:
-            return table
-        own = self._own({t: self._known_labels(graph, t, new) for t in self.label_types})
+            return self._with_known(old)
+        own = self._own_of(graph, new)
         if source == "reconstruction" and any(weight.any() for _, weight in own.values()):
             logger.info(
                 "New nodes have labels of their own: source='reconstruction' uses them for their "
@@ -138,11 +213,43 @@ class Learned:
                 low, high = self.columns[label_type]
                 table[new, low:high], mass[new] = own[label_type]
             masses.append(mass)
-        speakers = graph.neighbors.subset(new)
-        vectors, known = self._combine(table, masses, speakers, own, source)
+        speakers, over = self._speakers(graph, new)
+        members = self._members(graph, old, new)
+        h, known = self._combine(table, masses, speakers, own, source, over, members)
         self._tell_unknown(graph, new, known)
-        table[new] = vectors
-        return table
+        vectors = self._with_known(old)
+        vectors[new] = self._of_new(h, table, masses, speakers, over, vectors, members)
+        return vectors
+
+    def _members(self, graph: Graph, old: NDArray[np.int32], new: NDArray[np.int64]) -> Members:
+        """Return the labels of all nodes of a graph, where h~ is no mean of h; here it is."""
+        del graph, old, new
+        return None
+
+    def _with_known(self, old: NDArray[np.int32]) -> Vectors:
+        """Return a table of node vectors with those of the known nodes put in."""
+        vectors = np.zeros((len(old), self.vectors.shape[1]), np.float32)
+        vectors[old >= 0] = self.vectors[old[old >= 0]]
+        return vectors
+
+    def _of_new(
+        self,
+        h: Vectors,
+        table: Vectors,
+        masses: Sequence[NDArray[np.float32]],
+        speakers: Multisets,
+        over: Relations,
+        vectors: Vectors,
+        members: Members = None,
+    ) -> Vectors:
+        """Return r of new nodes from their h; `vectors` are those of all nodes, new ones 0."""
+        if self.representation == "concatenation":
+            return h
+        heard, known = self._combine(table, masses, speakers, None, "reconstruction", over, members)
+        h_tilde = np.where(known[:, None], heard, h)
+        told = speakers.keeping(np.asarray(vectors.any(axis=1))[speakers.ids])
+        parts = Known(h, h_tilde, list(self.columns.values()), told)
+        return make_representation(self.representation).of_new(parts, vectors)
 
     def _placed(self, graph: Graph) -> tuple[NDArray[np.int32], NDArray[np.int64], Vectors]:
         """Return the learned row of each node (-1: new), the new nodes, and what is known."""
@@ -151,6 +258,26 @@ class Learned:
         table = np.zeros((graph.n_nodes, self.embedding.shape[1]), np.float32)
         table[old >= 0] = self.embedding[old[old >= 0]]
         return old, new, table
+
+    def _speakers(self, graph: Graph, rows: NDArray[np.int64]) -> tuple[Multisets, Relations]:
+        """Return the neighbors of nodes, and the learned relation of each edge if there are any."""
+        if self.relations is None:
+            return graph.neighbors.subset(rows), None
+        if graph.relations is None or graph.neighbor_relations is None:
+            raise InvalidGraphError(
+                "The model was learned from edges with relations, but the edges of this graph have "
+                "none. Give each edge its relation."
+            )
+        places = Multisets(graph.neighbors.ptr, np.arange(graph.neighbors.n_values)).subset(rows)  # type: ignore[arg-type]
+        over = self.relations.find_all(graph.relations)[graph.neighbor_relations[places.ids]]
+        speakers = graph.neighbors.subset(rows)
+        if (over < 0).any():
+            logger.warning(
+                "%d edges have a relation that was not seen in training and do not count.",
+                int((over < 0).sum()),
+            )
+            speakers, over = speakers.keeping(over >= 0), over[over >= 0]
+        return speakers, over
 
     def _tell_direction(self, graph: Graph) -> None:
         if graph.directed != self.directed:
@@ -178,8 +305,10 @@ class Learned:
         table: Vectors,
         masses: Sequence[NDArray[np.float32]],
         speakers: Multisets,
-        own: Mapping[str, tuple[Vectors, NDArray[np.float32]]] | None,
+        own: Own | None,
         source: str,
+        over: Relations = None,
+        members: Members = None,
     ) -> tuple[Vectors, NDArray[np.bool_]]:
         """Return h~, h or their mean for new nodes, and of which of them anything is known."""
         out = np.zeros((speakers.n_sets, table.shape[1]), np.float32)
@@ -188,7 +317,8 @@ class Learned:
             low, high = self.columns[label_type]
             heard = np.zeros(speakers.n_sets, bool)
             if source != "own":
-                heard = write_means(speakers, table, mass, out, (low, high), low) > 0
+                block = out[:, low:high]
+                heard = self._hear(label_type, table, mass, speakers, over, members, block)
             if own and label_type in own and source != "reconstruction":
                 h, weight = own[label_type]
                 has = weight > 0
@@ -198,6 +328,40 @@ class Learned:
                 heard |= has
             known |= heard
         return out, known
+
+    def _hear(
+        self,
+        label_type: str,
+        table: Vectors,
+        mass: NDArray[np.float32],
+        speakers: Multisets,
+        over: Relations,
+        members: Members,
+        out: Vectors,
+    ) -> NDArray[np.bool_]:
+        """Write h~ of one label type into `out`; return who has heard anything."""
+        del members
+        heard = write_means(speakers, table, mass, out, self.columns[label_type]) > 0
+        if over is not None:
+            out += self._translations(label_type, mass, speakers, over)
+        return heard
+
+    def _translations(
+        self, label_type: str, mass: NDArray[np.float32], speakers: Multisets, over: Relations
+    ) -> Vectors:
+        """Return the mean relation vector of each set, by edge weight times label weight."""
+        vectors = self.relation_vectors[label_type]
+        weights = mass[speakers.ids]
+        if speakers.weights is not None:
+            weights = weights * speakers.weights
+        counted = Multisets(speakers.ptr, np.arange(speakers.n_values))  # type: ignore[arg-type]
+        out = np.zeros((speakers.n_sets, vectors.shape[1]), np.float32)
+        write_means(counted, vectors[over], weights, out)
+        return out
+
+    def _own_of(self, graph: Graph, new: NDArray[np.int64]) -> Own:
+        """Return h_i and the label weight of new nodes from what is known of their labels."""
+        return self._own({t: self._known_labels(graph, t, new) for t in self.label_types})
 
     def _own(self, sets: Mapping[str, Multisets]) -> dict[str, tuple[Vectors, NDArray[np.float32]]]:
         """Return h_i and the label weight of new nodes from their known labels, but for ids."""
@@ -209,7 +373,7 @@ class Learned:
 
     def _known_labels(self, graph: Graph, label_type: str, nodes: NDArray[np.int64]) -> Multisets:
         """Return the labels of `nodes` that were seen in training, by their learned ids."""
-        if label_type == "node" or label_type not in graph.labels:
+        if label_type == "node" or label_type not in graph.labels:  # values: of modules
             return Multisets(np.zeros(len(nodes) + 1, np.int64), np.empty(0, np.int32))
         sets = graph.labels[label_type].subset(nodes)
         ids = self.vocabularies[label_type].find_all(graph.vocabulary(label_type))[sets.ids]
@@ -222,10 +386,8 @@ class Learned:
                 len(ids),
                 label_type,
             )
-        owners = np.repeat(np.arange(len(nodes)), sets.sizes)[ids >= 0]
-        ptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(nodes)))])
-        weights = None if sets.weights is None else sets.weights[ids >= 0]
-        return Multisets(ptr, ids[ids >= 0], weights)
+        kept = sets.keeping(ids >= 0)
+        return Multisets(kept.ptr, ids[ids >= 0], kept.weights)
 
 
 def _kept(
@@ -240,21 +402,9 @@ def _kept(
     return extended, np.concatenate([vectors, previous.label_vectors[label_type][missing]])
 
 
-def lengths(vectors: Vectors) -> NDArray[np.float32]:
-    """Return the Euclidean length of each row."""
-    squares: NDArray[np.float32] = np.einsum("ij,ij->i", vectors, vectors)
-    return np.sqrt(squares)
-
-
-def most_similar(
-    vectors: Vectors, norms: NDArray[np.float32], query: int, k: int
-) -> list[tuple[int, float]]:
-    """Return the k rows nearest to row `query` by cosine, itself left out: (row, score)."""
-    scale = norms * norms[query]
-    scores = vectors @ vectors[query]
-    scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)
-    scores[query] = -np.inf
-    k = min(k, len(vectors) - 1)
-    best = np.argpartition(-scores, k - 1)[:k] if k < len(vectors) - 1 else np.arange(len(vectors))
-    best = best[np.lexsort((best, -scores[best]))][:k]
-    return [(int(row), float(scores[row])) for row in best]
+def _vocabulary(graph: Graph, label_type: str) -> Vocabulary:
+    """Return the names of the labels; numbers, texts and images go by the names of their nodes."""
+    if label_type in graph.labels:
+        return graph.vocabulary(label_type)
+    present = np.flatnonzero(graph.has_labels(label_type)).tolist()
+    return Vocabulary.trusted(graph.nodes[node] for node in present)

@@ -14,8 +14,17 @@ from embedprop.errors import InvalidModelError
 from embedprop.graph.vocabulary import Vocabulary
 from embedprop.instance import Instance
 from embedprop.learned import Learned
+from embedprop.learned_modules import ModuleLearned
+from embedprop.module_files import (
+    StoredModules,
+    module_arrays,
+    module_settings,
+    module_vocabularies,
+)
+from embedprop.representations import make_representation
 from embedprop.storage.load import StoredModel, load_model
 from embedprop.storage.save import save_model
+from embedprop.supervision import LearnedHead
 
 
 class Loaded(NamedTuple):
@@ -32,24 +41,36 @@ class Loaded(NamedTuple):
 def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLike[str]) -> None:
     """Save a fitted estimator into a folder."""
     types = [name for name in learned.label_types if name != "node"]
-    save_model(
-        path,
-        settings={
-            # Those of the fit: parameters that were set afterwards made none of these vectors.
-            "params": _plain(model.fit_params_),
-            "instance": model.instance_.to_dict(),
-            "directed": learned.directed,
-            "loss_history": model.loss_history_,
-            "residuals": model.residuals_,
-            "seed": model.seed_,
-        },
-        arrays={"embedding": learned.embedding, "totals": learned.totals}
-        | ({"factors": learned.factors} if isinstance(learned, ClosedFormLearned) else {})
-        | {f"labels {name}": learned.label_vectors[name] for name in types}
-        | {f"dummies {name}": learned.dummies[name] for name in types},
-        vocabularies={"nodes": learned.nodes.names}
-        | {f"labels {name}": learned.vocabularies[name].names for name in types},
-    )
+    settings = {
+        # Those of the fit: parameters that were set afterwards made none of these vectors.
+        "params": _plain(model.fit_params_),
+        "instance": model.instance_.to_dict(),
+        "directed": learned.directed,
+        "loss_history": model.loss_history_,
+        "residuals": model.residuals_,
+        "seed": model.seed_,
+    }
+    arrays: dict[str, Any] = {"embedding": learned.embedding, "totals": learned.totals}
+    arrays |= {f"labels {name}": learned.label_vectors[name] for name in types}
+    arrays |= {f"dummies {name}": learned.dummies[name] for name in types}
+    arrays |= {f"relations {name}": table for name, table in learned.relation_vectors.items()}
+    vocabularies = {"nodes": learned.nodes.names}
+    vocabularies |= {f"labels {name}": learned.vocabularies[name].names for name in types}
+    if learned.relations is not None:
+        vocabularies["relations"] = learned.relations.names
+    if learned.node_vectors is not None:
+        arrays["node vectors"] = learned.node_vectors
+    if learned.head is not None:
+        head = learned.head
+        arrays |= {"head weights": head.weights, "head bias": head.bias, "head scores": head.scores}
+        vocabularies["classes"] = head.names.names
+    if isinstance(learned, ClosedFormLearned):
+        arrays["factors"] = learned.factors
+    if isinstance(learned, ModuleLearned):
+        arrays |= module_arrays(learned)
+        vocabularies |= module_vocabularies(learned)
+        settings["modules"] = module_settings(learned)
+    save_model(path, settings=settings, arrays=arrays, vocabularies=vocabularies)
 
 
 def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
@@ -58,12 +79,10 @@ def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
     try:
         settings = stored.settings
         instance = Instance.from_dict(settings["instance"])
-        dims = {name: one.dim for name, one in instance.label_types.items()}
-        learned = _learned(stored, dims, bool(settings["directed"]), instance.restart)
         return Loaded(
             dict(settings["params"]),
             instance,
-            learned,
+            _learned(stored, instance),
             dict(settings["loss_history"]),
             settings["seed"],
             dict(settings.get("residuals", {})),
@@ -75,20 +94,15 @@ def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
         ) from error
 
 
-def _learned(
-    stored: StoredModel, dims: dict[str, int], directed: bool, restart: float | None
-) -> Learned:
-    arrays = stored.arrays
-    embedding, totals = arrays["embedding"], arrays["totals"]
+def _learned(stored: StoredModel, instance: Instance) -> Learned:
+    arrays, dims = stored.arrays, {name: one.dim for name, one in instance.label_types.items()}
+    embedding, totals, restart = arrays["embedding"], arrays["totals"], instance.restart
     nodes = Vocabulary.trusted(stored.vocabularies["nodes"])
     n_blocks = len(dims)
     if restart is not None and "node" in dims:
         n_blocks += len(block_sizes(dims["node"])) - 1
-    if embedding.shape != (len(nodes), sum(dims.values())) or totals.shape != (
-        n_blocks,
-        len(nodes),
-    ):
-        raise ValueError(f"embedding {embedding.shape}, totals {totals.shape}, {len(nodes)} nodes")
+    _require_shape("embedding", embedding, (len(nodes), sum(dims.values())))
+    _require_shape("totals", totals, (n_blocks, len(nodes)))
     vocabularies, vectors, dummies = {}, {}, {}
     low = 0
     for name, dim in dims.items():
@@ -99,15 +113,52 @@ def _learned(
             vocabularies[name] = Vocabulary.trusted(stored.vocabularies[f"labels {name}"])
             vectors[name] = arrays[f"labels {name}"]
             dummies[name] = arrays[f"dummies {name}"]
-            if vectors[name].shape != (len(vocabularies[name]), dim):
-                raise ValueError(f"{vectors[name].shape} for the labels of type {name!r}")
+            _require_shape(f"labels {name}", vectors[name], (len(vocabularies[name]), dim))
         low += dim
+    directed = bool(stored.settings["directed"])
     fields = (nodes, tuple(dims), vocabularies, vectors, embedding, totals, dummies, directed)
-    if restart is None:
-        return Learned(*fields)
-    if arrays["factors"].shape != (dims.get("node", 0),):
-        raise ValueError(f"factors {arrays['factors'].shape}")
-    return ClosedFormLearned(*fields, arrays["factors"], restart)
+    if restart is not None:
+        _require_shape("factors", arrays["factors"], (dims.get("node", 0),))
+        return ClosedFormLearned(*fields, arrays["factors"], restart)
+    more = _more(stored, instance, len(nodes))
+    if "modules" not in stored.settings:
+        return Learned(*fields, **more)
+    tables = {name: arrays[f"table {name}"] for name in dims}
+    modules = StoredModules(stored, instance)
+    return ModuleLearned(*fields, **more, tables=tables, modules=modules)
+
+
+def _more(stored: StoredModel, instance: Instance, n_nodes: int) -> dict[str, Any]:
+    """Return what only some models have: relations, another r, a head."""
+    arrays, vocabularies = stored.arrays, stored.vocabularies
+    more: dict[str, Any] = {"representation": instance.representation}
+    if "relations" in vocabularies:
+        relations = Vocabulary.trusted(vocabularies["relations"])
+        more["relations"] = relations
+        more["relation_vectors"] = {
+            name: arrays[f"relations {name}"] for name in instance.label_types
+        }
+        for name, table in more["relation_vectors"].items():
+            _require_shape(
+                f"relations {name}", table, (len(relations), instance.label_types[name].dim)
+            )
+    if "node vectors" in arrays:
+        more["node_vectors"] = arrays["node vectors"]
+        dims = [one.dim for one in instance.label_types.values()]
+        width = make_representation(instance.representation).width(dims)
+        _require_shape("node vectors", arrays["node vectors"], (n_nodes, width))
+    if "classes" in vocabularies:
+        classes = Vocabulary.trusted(vocabularies["classes"])
+        _require_shape("head scores", arrays["head scores"], (n_nodes, len(classes)))
+        more["head"] = LearnedHead(
+            classes, arrays["head weights"], arrays["head bias"], arrays["head scores"]
+        )
+    return more
+
+
+def _require_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
+    if array.shape != shape:
+        raise ValueError(f"{name} has the shape {array.shape} instead of {shape}")
 
 
 def _plain(value: Any) -> Any:
@@ -116,4 +167,6 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item) for item in value]
+    if callable(value):
+        return f"custom {type(value).__name__}"
     return value.item() if isinstance(value, np.generic) else value

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.graph.multisets import Multisets
@@ -41,6 +43,36 @@ def known_speakers(
             f"weights has {len(weights)} numbers for {len(ids)} neighbors: give one for each."
         )
     return _one_set(ids, weights)
+
+
+class HeardEdges(NamedTuple):
+    """The known neighbors of one new node, and the known relation of each edge."""
+
+    speakers: Multisets
+    relations: NDArray[np.int32]
+
+
+def known_edges(
+    nodes: Vocabulary,
+    vocabulary: Vocabulary | None,
+    neighbors: Sequence[Hashable],
+    relations: Sequence[Hashable] | None,
+    weights: Sequence[float] | None,
+) -> HeardEdges:
+    """Return those edges of a new node whose neighbor and relation are known."""
+    if vocabulary is None or relations is None or len(relations) != len(neighbors):
+        raise InvalidParameterError(
+            "relations must be left out: the model was learned from edges without them."
+            if vocabulary is None
+            else f"relations must have one relation for each of the {len(neighbors)} neighbors, "
+            f"but {0 if relations is None else len(relations)} came."
+        )
+    over = vocabulary.find_all(relations)
+    kept = [i for i, node in enumerate(neighbors) if over[i] >= 0 and node in nodes]
+    chosen = [1.0 if weights is None else weights[i] for i in kept]
+    speakers = known_speakers(nodes, [neighbors[i] for i in kept], chosen)
+    positive = [i for i, weight in zip(kept, chosen, strict=True) if weight > 0]
+    return HeardEdges(speakers, over[positive])
 
 
 def known_labels(

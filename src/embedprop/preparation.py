@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from embedprop.closed_form.solve import needed_bytes
+from embedprop.engines import has_torch
 from embedprop.errors import InvalidParameterError
 from embedprop.graph import Graph
-from embedprop.instance import Instance
+from embedprop.graph.inverses import with_inverses
+from embedprop.graph.texts import as_word_sets
+from embedprop.instance import PARTS, Instance, own_part
 from embedprop.learned import Learned
+from embedprop.pretrained import PretrainedVectors, start_from
+from embedprop.representations import make_representation
 from embedprop.training.engine import Vectors
 from embedprop.training.labels import glorot, learned_labels
 from embedprop.training.random_streams import RandomStreams
@@ -20,31 +29,50 @@ logger = logging.getLogger(__name__)
 
 def choose_label_types(
     graph: Graph, wanted: Collection[str] | None, instance: str = "epb"
-) -> list[str]:
-    """Return the label types to learn from: those asked for, or the default; `node` first."""
+) -> dict[str, str]:
+    """Return the kinds of the label types to learn from, those asked for or all; `node` first."""
+    kinds = graph.kinds
+    readable = list(kinds) if instance != "eps" and has_torch() else _readable_plainly(kinds)
+    if instance == "eps":
+        readable = [name for name in readable if kinds[name] == "set"]
     if wanted is None:
-        others = [name for name, kind in graph.kinds.items() if kind != "set"]
+        others = [name for name in kinds if name not in readable]
         if others:
-            logger.warning(
-                "Learning is from sets of labels; left aside: %s.", ", ".join(map(repr, others))
-            )
-        sets = [name for name in graph.label_types if graph.kinds[name] == "set"]
-        return default_label_types(sets, instance)
+            why = "it learns from sets of labels" if instance == "eps" else "torch is not installed"
+            logger.warning("Left aside (%s): %s.", why, ", ".join(map(repr, others)))
+        return {name: kinds[name] for name in default_label_types(readable, instance)}
     if isinstance(wanted, str) or not isinstance(wanted, Collection) or not len(wanted):
         raise InvalidParameterError(
             f"label_types={wanted!r} is not possible: give a list of names, for example "
             f'["word"], or None for all of: {", ".join(map(repr, graph.label_types))}.'
         )
-    kinds = graph.kinds
     for name in wanted:
-        found = kinds.get(name) if isinstance(name, str) else None
-        if found != "set":
-            kind = "is unknown" if found is None else f"is of kind {found!r}"
-            known = ", ".join(repr(n) for n, k in kinds.items() if k == "set")
+        if not isinstance(name, str) or name not in kinds:
+            known = ", ".join(map(repr, kinds))
             raise InvalidParameterError(
-                f"label_types={wanted!r}: {name!r} {kind}. There are: {known}."
+                f"label_types={wanted!r}: {name!r} is unknown. There are: {known}."
             )
-    return [name for name in graph.label_types if name in wanted]
+        if name not in readable:
+            hint = "" if instance == "eps" else ": pip install 'embedprop[torch]'"
+            who = "instance='eps' learns from sets" if instance == "eps" else "that needs torch"
+            raise InvalidParameterError(
+                f"label_types={wanted!r}: {name!r} is of kind {kinds[name]!r}, but {who}{hint}. "
+                f"There are: {', '.join(map(repr, readable))}."
+            )
+    return {name: kinds[name] for name in kinds if name in wanted}
+
+
+def _readable_plainly(kinds: Mapping[str, str]) -> list[str]:
+    """Return the label types that need no torch: sets, and texts as sets of words."""
+    return [name for name, kind in kinds.items() if kind in ("set", "text")]
+
+
+def as_learnable(graph: Graph, instance: Instance) -> Graph:
+    """Return the graph as the instance reads it: texts as words, inverse relations beside."""
+    for name, one in instance.label_types.items():
+        if one.kind == "text" and one.is_set and name in graph.values:
+            graph = as_word_sets(graph, name)
+    return with_inverses(graph) if instance.inverse_relations else graph
 
 
 def default_label_types(sets: Sequence[str], instance: str) -> list[str]:
@@ -59,13 +87,42 @@ def default_label_types(sets: Sequence[str], instance: str) -> list[str]:
     return shared if instance == "eps" and shared else list(sets)
 
 
+class Start(NamedTuple):
+    """The vectors that learning starts from: of labels and of relations, and which stay fixed.
+
+    Of numbers, texts and images only dummy labels have vectors of their own.
+    """
+
+    labels: dict[str, Vectors]
+    relations: dict[str, Vectors]
+    fixed: dict[str, NDArray[np.bool_]]
+
+
 def start_vectors(
-    graph: Graph, instance: Instance, streams: RandomStreams, previous: Learned | None
-) -> dict[str, Vectors]:
-    """Return the vectors that learning starts from: Glorot's, or what is known already."""
-    start = {}
+    graph: Graph,
+    instance: Instance,
+    streams: RandomStreams,
+    previous: Learned | None,
+    pretrained: Mapping[str, Any],
+) -> Start:
+    """Return the vectors to start from: Glorot's, given ones, or what is known already."""
+    start = Start({}, {}, {})
     for name, settings in instance.label_types.items():
+        if instance.n_relations:
+            start.relations[name] = _start_relations(graph, name, settings.dim, streams, previous)
+        if not settings.is_set:
+            n_dummies = len(learned_labels(graph, name).dummy_nodes)
+            start.labels[name] = glorot(f"dummies of {name}", n_dummies, settings.dim, streams)
+            if previous is not None and name in previous.label_vectors:
+                previous.start_dummies(graph, name, start.labels[name])
+            continue
         vectors = glorot(name, learned_labels(graph, name).n_vectors, settings.dim, streams)
+        if name in pretrained:
+            names = graph.vocabulary(name).names
+            given = PretrainedVectors.of(pretrained[name], only=names)
+            matched = start_from(vectors[: len(names)], names, given, name)
+            start.fixed[name] = np.zeros(len(vectors), bool)
+            start.fixed[name][: len(names)] = matched
         if previous is not None and name in previous.label_vectors:
             dim = previous.label_vectors[name].shape[1]
             if dim != settings.dim:
@@ -74,11 +131,56 @@ def start_vectors(
                     f"have {dim}. Keep dim={dim}, or learn anew with fit."
                 )
             vectors = previous.start_vectors(graph, name, vectors)
-        start[name] = vectors
+        start.labels[name] = vectors
     return start
 
 
-def tell_what_is_lost(previous: Learned, graph: Graph, label_types: Sequence[str]) -> None:
+def _start_relations(
+    graph: Graph, name: str, dim: int, streams: RandomStreams, previous: Learned | None
+) -> Vectors:
+    """Return Glorot's vectors for the relations, or those that are known already."""
+    relations = graph.relations
+    n_relations = 0 if relations is None else len(relations)
+    vectors = glorot(f"relations of {name}", n_relations, dim, streams)
+    if previous is not None and previous.relations is not None and relations is not None:
+        old = previous.relations.find_all(relations)
+        vectors[old >= 0] = previous.relation_vectors[name][old[old >= 0]]
+    return vectors
+
+
+def check_pretrained(pretrained: Any, instance: Instance) -> Mapping[str, Any]:
+    """Return the given start vectors per label type."""
+    if pretrained is None:
+        return {}
+    types = instance.label_types
+    tables = [name for name, one in types.items() if one.label_embedding == "lookup"]
+    if not isinstance(pretrained, Mapping) or not pretrained.keys() <= set(tables):
+        came = list(pretrained) if isinstance(pretrained, Mapping) else type(pretrained).__name__
+        raise InvalidParameterError(
+            f"pretrained must be a dict from label types with a lookup table "
+            f"({', '.join(map(repr, tables))}) to vectors, but came {came!r}."
+        )
+    return pretrained
+
+
+def own_parts(params: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the modules of the user's own: {label type: {part: module}}."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in kinds}
+    for part in PARTS:
+        for name, kind in kinds.items():
+            one = own_part(part, params[part], name, kind)
+            if one is not None:
+                found[name][part] = one
+    return found
+
+
+def check_representation(instance: Instance) -> None:
+    """Refuse an r that cannot be computed, before it is learned for."""
+    dims = [one.dim for one in instance.label_types.values()]
+    make_representation(instance.representation).width(dims)
+
+
+def tell_what_is_lost(previous: Learned, graph: Graph, label_types: Collection[str]) -> None:
     """Refuse to lose a label type, and warn of known nodes that the new graph lacks."""
     missing = [name for name in previous.label_types if name not in label_types]
     if missing:

@@ -7,52 +7,73 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests import toy_graphs
-from tests.training.runs import Run, assert_near, ignore
+from tests.training.runs import Run, assert_near
 
 from embedprop import EmbeddingPropagation
-from embedprop.engines import ENGINES, choose_engine
-from embedprop.errors import UnknownComponentError
+from embedprop.engines import ENGINES, choose_engine, make_engine
+from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.training.engine import Engine
 
+RUNS = {
+    "plain": {},
+    "at most two neighbors": {"max_neighbors": 2},
+    "one edge at a time": {"neighborhood": "edges", "batch_size": 40, "negatives": "shared"},
+    "ends of walks": {"neighborhood": "walks", "negatives": "in_batch"},
+}
 
-@pytest.fixture(scope="module")
-def run() -> Run:
-    return Run.of(
-        toy_graphs.messy(missing=True, isolated=True, weighted_edges=True), n_negatives=2, epochs=3
+
+def run_of(name: str, n_relations: int) -> Run:
+    graph = toy_graphs.messy(
+        missing=True, isolated=True, weighted_edges=True, n_relations=n_relations
     )
+    return Run.of(graph, n_negatives=2, epochs=3, **RUNS[name])
+
+
+@pytest.fixture(scope="module", params=[0, 3], ids=["no_relations", "relations"])
+def run(request: pytest.FixtureRequest) -> Run:
+    return run_of("plain", request.param)
 
 
 @pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, run: Run) -> Engine:
-    return choose_engine(request.param, run.instance)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return make_engine(choose_engine(request.param, run_of("plain", 0).instance), "cpu", {}, {})
 
 
-def test_it_computes_what_autograd_computes(engine: Engine, run: Run) -> None:
-    result = engine.train(run.graph, run.instance, run.plan, run.start, ignore)
-    assert_near(run, result, run.autograd(), relative=1e-3, absolute=1e-3)
+@pytest.mark.parametrize("n_relations", [0, 3], ids=["no_relations", "relations"])
+@pytest.mark.parametrize("name", RUNS, ids=[name.replace(" ", "_") for name in RUNS])
+def test_it_computes_what_autograd_computes(engine: Engine, name: str, n_relations: int) -> None:
+    if name == "ends of walks" and n_relations:
+        with pytest.raises(InvalidParameterError, match="cannot be combined with relations"):
+            run_of(name, n_relations).by(engine)
+        return
+    run = run_of(name, n_relations)
+    assert_near(run, run.by(engine), run.autograd(), relative=1e-3, absolute=1e-3)
 
 
 def test_it_returns_float32_a_row_per_label_and_a_loss_per_epoch(engine: Engine, run: Run) -> None:
-    result = engine.train(run.graph, run.instance, run.plan, run.start, ignore)
+    result = run.by(engine)
     for name, start in run.start.items():
         assert result.label_vectors[name].shape == start.shape
         assert result.label_vectors[name].dtype == np.float32
         assert len(result.loss_history[name]) == 3
+    for name, start in run.start_relations.items():
+        assert result.relation_vectors[name].shape == start.shape
+        assert result.relation_vectors[name].dtype == np.float32
     assert not result.interrupted
 
 
 def test_it_repeats_itself(engine: Engine, run: Run) -> None:
-    first, second = (
-        engine.train(run.graph, run.instance, run.plan, run.start, ignore) for _ in range(2)
-    )
+    first, second = run.by(engine), run.by(engine)
     for name in run.start:
         np.testing.assert_array_equal(first.label_vectors[name], second.label_vectors[name])
+    for name in run.start_relations:
+        np.testing.assert_array_equal(first.relation_vectors[name], second.relation_vectors[name])
     assert first.loss_history == second.loss_history
 
 
 def test_it_reports_every_epoch_to_its_end(engine: Engine, run: Run) -> None:
     heard = []
-    engine.train(run.graph, run.instance, run.plan, run.start, lambda *said: heard.append(said[:2]))
+    run.by(engine, lambda *said: heard.append(said[:2]))
     assert {(epoch, 1.0) for epoch in range(3)} <= set(heard)
     assert heard == sorted(heard)
 
@@ -66,12 +87,16 @@ def test_the_estimator_takes_it_by_name(name: str, run: Run) -> None:
 @pytest.mark.parametrize("name", ["torhc", "", None])
 def test_an_unknown_engine_is_refused_with_the_known_ones(name: str, run: Run) -> None:
     with pytest.raises(
-        UnknownComponentError, match=r"engine=.* is not known\. Choose one of: 'auto', 'fused'\."
+        UnknownComponentError,
+        match=r"engine=.* is not known\. Choose one of: 'auto', 'fused', 'torch'\.",
     ):
         choose_engine(name, run.instance)
 
 
-@pytest.mark.parametrize("name", ENGINES)
-def test_an_instance_that_no_engine_knows_is_refused(name: str, run: Run) -> None:
-    with pytest.raises(UnknownComponentError, match=r"No engine can compute instance='epx'\."):
-        choose_engine(name, replace(run.instance, name="epx"))
+def test_an_instance_that_is_not_epb_is_refused_by_the_fused_engine(run: Run) -> None:
+    types = {name: replace(one, loss="logistic") for name, one in run.instance.label_types.items()}
+    with pytest.raises(
+        InvalidParameterError,
+        match=r"engine='fused' computes EP-B alone, but label type 'node' has loss='logistic'\.",
+    ):
+        choose_engine("fused", replace(run.instance, label_types=types))

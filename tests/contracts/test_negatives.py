@@ -31,30 +31,47 @@ def negatives(request: pytest.FixtureRequest, graph: Graph) -> Negatives:
     return NEGATIVES[request.param](graph)
 
 
-def test_no_negative_is_its_own_node(negatives: Negatives, graph: Graph) -> None:
-    nodes = np.arange(graph.n_nodes, dtype=np.int32)
+@pytest.mark.parametrize("batch_size", [1, 2, 5, 1000])
+def test_no_negative_is_its_own_node(negatives: Negatives, graph: Graph, batch_size: int) -> None:
     for key in KEYS:
-        drawn = negatives.draw(nodes, 3, key)
-        assert drawn.shape == (graph.n_nodes, 3)
+        # Nodes come several times, as when each edge is a visit of its own.
+        nodes = np.random.default_rng(key).integers(graph.n_nodes, size=40, dtype=np.int32)
+        drawn = negatives.draw(nodes, 3, key, batch_size, np.arange(100, 140))
+        assert drawn.shape == (40, 3)
         assert drawn.dtype == np.int32
         assert (drawn != nodes[:, None]).all()
         assert ((drawn >= 0) & (drawn < graph.n_nodes)).all()
 
 
-def test_a_draw_depends_on_key_and_node_alone(negatives: Negatives, graph: Graph) -> None:
-    nodes = np.arange(graph.n_nodes, dtype=np.int32)
-    together = negatives.draw(nodes, 4, KEYS[1])
-    backwards = negatives.draw(nodes[::-1].copy(), 4, KEYS[1])
-    np.testing.assert_array_equal(together, backwards[::-1])
-    np.testing.assert_array_equal(together[1:2], negatives.draw(nodes[1:2], 4, KEYS[1]))
+def test_a_draw_depends_on_key_and_batch_alone(negatives: Negatives, graph: Graph) -> None:
+    nodes, visits = np.arange(graph.n_nodes, dtype=np.int32), np.arange(graph.n_nodes)
+    together = negatives.draw(nodes, 4, KEYS[1], 3, visits)
+    cuts = range(3, graph.n_nodes, 3)
+    alone = [
+        negatives.draw(some, 4, KEYS[1], 3, their_visits)
+        for some, their_visits in zip(np.split(nodes, cuts), np.split(visits, cuts), strict=True)
+    ]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+def test_visits_are_the_nodes_where_none_are_given(negatives: Negatives, graph: Graph) -> None:
+    nodes = np.arange(graph.n_nodes, dtype=np.int32)[::-1].copy()
+    np.testing.assert_array_equal(
+        negatives.draw(nodes, 4, KEYS[1], 3),
+        negatives.draw(nodes, 4, KEYS[1], 3, nodes.astype(np.int64)),
+    )
 
 
 def test_no_nodes_have_no_negatives(negatives: Negatives) -> None:
-    assert negatives.draw(np.empty(0, np.int32), 2, KEYS[0]).shape == (0, 2)
+    assert negatives.draw(np.empty(0, np.int32), 2, KEYS[0], 3).shape == (0, 2)
 
 
 @pytest.mark.parametrize("name", list(NEGATIVES))
-def test_other_keys_give_other_negatives(name: str) -> None:
-    graph = toy_graphs.messy()
-    draws = {NEGATIVES[name](graph).draw(np.array([0], np.int32), 1, key).item() for key in KEYS}
-    assert len(draws) > 3
+def test_over_epochs_every_other_node_with_edges_becomes_a_negative(name: str) -> None:
+    graph, met = toy_graphs.messy(isolated=True), set()
+    negatives, visited = NEGATIVES[name](graph), np.flatnonzero(graph.degrees).astype(np.int32)
+    for epoch in range(300):
+        order = np.random.default_rng(epoch).permutation(visited)
+        drawn = negatives.draw(order, 1, np.uint64(epoch), 6)
+        met.add(drawn[order == 4].item())
+    assert set(visited.tolist()) - {4} <= met

@@ -10,7 +10,7 @@ from tests.reference import train_by_autograd
 
 from embedprop.graph import Graph
 from embedprop.instance import Instance, LabelTypeInstance
-from embedprop.training.engine import TrainingResult
+from embedprop.training.engine import Engine, Report, TrainingResult
 from embedprop.training.fused_engine import FusedEngine
 from embedprop.training.labels import glorot, learned_labels
 from embedprop.training.plan import TrainingPlan
@@ -27,6 +27,7 @@ class Run:
     instance: Instance
     plan: TrainingPlan
     start: dict[str, np.ndarray] = field(default_factory=dict)
+    start_relations: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -38,6 +39,7 @@ class Run:
         margin: float | dict[str, float] = 1.0,
         n_negatives: int = 1,
         negatives: str = "uniform",
+        neighborhood: str = "neighbors",
         max_neighbors: int | None = None,
         **plan: Any,
     ) -> Run:
@@ -49,30 +51,54 @@ class Run:
             )
             for name in types
         }
-        instance = Instance("epb", per_type, n_negatives, negatives, "neighbors", max_neighbors)
+        n_relations = 0 if graph.relations is None else len(graph.relations)
+        instance = Instance(
+            "epb",
+            per_type,
+            n_negatives,
+            negatives,
+            neighborhood,
+            max_neighbors,
+            n_relations=n_relations,
+        )
         settings = {"epochs": 1, "batch_size": 6, "learning_rate": 0.01, "n_threads": 1} | plan
         streams = RandomStreams(settings.get("seed", 0))
         start = {
             name: glorot(name, learned_labels(graph, name).n_vectors, one.dim, streams)
             for name, one in per_type.items()
         }
-        return cls(graph, instance, TrainingPlan(**settings), start)
+        start_relations = {
+            name: glorot(f"relation {name}", n_relations, one.dim, streams)
+            for name, one in per_type.items()
+            if n_relations
+        }
+        return cls(graph, instance, TrainingPlan(**settings), start, start_relations)
 
     def lasting(self, epochs: int) -> Run:
         return replace(self, plan=replace(self.plan, epochs=epochs))
 
     def in_one_step(self) -> Run:
-        """The same, with every node in one batch and one epoch."""
-        return replace(self, plan=replace(self.plan, epochs=1, batch_size=self.graph.n_nodes))
+        """The same, with every visit in one batch and one epoch."""
+        n_edges = self.graph.neighbors.n_values
+        return replace(self, plan=replace(self.plan, epochs=1, batch_size=n_edges))
 
     def fused(self, dtype: type[np.floating] = np.float32, **plan: Any) -> TrainingResult:
-        return FusedEngine(dtype).train(
-            self.graph, self.instance, replace(self.plan, **plan), self.start, ignore
+        return self.by(FusedEngine(dtype), **plan)
+
+    def by(self, engine: Engine, report: Report = ignore, **plan: Any) -> TrainingResult:
+        return engine.train(
+            self.graph,
+            self.instance,
+            replace(self.plan, **plan),
+            self.start,
+            report,
+            self.start_relations,
         )
 
-    def autograd(self, dtype: type[np.floating] = np.float64) -> TrainingResult:
-        vectors, losses = train_by_autograd(self.graph, self.instance, self.plan, self.start, dtype)
-        return TrainingResult(vectors, losses)
+    def autograd(self) -> TrainingResult:
+        return train_by_autograd(
+            self.graph, self.instance, self.plan, self.start, self.start_relations
+        )
 
 
 def assert_equal_to_autograd(
@@ -93,14 +119,19 @@ def assert_near(
     stricter than a share of the vectors; `absolute` bounds each of its numbers.
     """
     assert list(result.label_vectors) == list(run.instance.label_types)
+    assert list(result.relation_vectors) == list(run.start_relations)
     for name, expected in reference.label_vectors.items():
-        vectors = result.label_vectors[name]
-        assert vectors.shape == expected.shape
-        difference = vectors.astype(np.float64) - expected
-        moved = np.linalg.norm(expected - run.start[name])
-        assert moved > 0
-        assert np.linalg.norm(difference) <= relative * moved
-        assert np.abs(difference).max() <= absolute
+        tables = [(result.label_vectors[name], expected, run.start[name])]
+        if name in run.start_relations:
+            learned = result.relation_vectors[name], reference.relation_vectors[name]
+            tables.append((*learned, run.start_relations[name]))
+        for vectors, wanted, start in tables:
+            assert vectors.shape == wanted.shape
+            difference = vectors.astype(np.float64) - wanted
+            moved = np.linalg.norm(wanted - start)
+            assert moved > 0
+            assert np.linalg.norm(difference) <= relative * moved
+            assert np.abs(difference).max() <= absolute
         np.testing.assert_allclose(
             result.loss_history[name], reference.loss_history[name], rtol=relative
         )

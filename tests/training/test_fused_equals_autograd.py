@@ -9,6 +9,10 @@ from tests.training.runs import Run, assert_equal_to_autograd, assert_near
 
 from embedprop import Graph
 from embedprop.kernels.adam import YOUNG
+from embedprop.training.batches import Drawer
+from embedprop.training.negatives import NEGATIVES
+from embedprop.training.neighborhoods import NEIGHBORHOODS
+from embedprop.training.random_streams import RandomStreams
 
 RUNS = {
     "ids only": lambda: Run.of(toy_graphs.messy(words=False)),
@@ -32,6 +36,17 @@ RUNS = {
     "dim and margin per type": lambda: Run.of(
         toy_graphs.messy(), dim={"node": 3, "word": 9}, margin={"node": 0.5, "word": 4.0}
     ),
+    "five ends of walks by weight, against arrows": lambda: Run.of(
+        toy_graphs.messy(weighted_edges=True, directed=True), neighborhood="walks", max_neighbors=5
+    ),
+    "relations": lambda: Run.of(toy_graphs.messy(n_relations=3)),
+    "relations, one edge at a time": lambda: Run.of(
+        toy_graphs.messy(n_relations=3, directed=True), neighborhood="edges", batch_size=40
+    ),
+    "more relations than nodes": lambda: Run.of(toy_graphs.messy(8, n_relations=40), batch_size=5),
+    "a falling learning rate": lambda: Run.of(
+        toy_graphs.messy(missing=True, n_relations=2), schedule="linear", batch_size=11
+    ),
     "one dimension": lambda: Run.of(toy_graphs.messy(), dim=1),
     "everything": lambda: Run.of(
         toy_graphs.messy(
@@ -47,6 +62,24 @@ RUNS = {
         max_neighbors=3,
         n_negatives=2,
         negatives="degree",
+        batch_size=7,
+        seed=3,
+    ),
+    "everything, with relations": lambda: Run.of(
+        toy_graphs.messy(
+            directed=True,
+            weighted_edges=True,
+            weighted_labels=True,
+            missing=True,
+            isolated=True,
+            self_loops="keep",
+            n_relations=4,
+        ),
+        dim={"node": 5, "word": 7},
+        margin={"node": 2.0, "word": 0.3},
+        max_neighbors=3,
+        n_negatives=2,
+        negatives="shared",
         batch_size=7,
         seed=3,
     ),
@@ -72,6 +105,39 @@ def test_twenty_epochs_equal_twenty_by_autograd(run: Run) -> None:
 
 def test_twenty_epochs_in_float32_stay_near_autograd(run: Run) -> None:
     assert_equal_to_autograd(run.lasting(20), np.float32, relative=1e-3, absolute=1e-3)
+
+
+@pytest.mark.parametrize("negatives", list(NEGATIVES))
+@pytest.mark.parametrize("neighborhood", list(NEIGHBORHOODS))
+def test_every_neighborhood_goes_with_all_negatives(neighborhood: str, negatives: str) -> None:
+    run = Run.of(
+        toy_graphs.messy(missing=True, isolated=True, weighted_edges=True),
+        neighborhood=neighborhood,
+        negatives=negatives,
+        n_negatives=3,
+        batch_size=10,
+    )
+    assert_equal_to_autograd(run.lasting(3), np.float64, relative=1e-6, absolute=1e-6)
+
+
+def test_with_ids_relations_and_one_edge_at_a_time_the_loss_is_that_of_transe() -> None:
+    graph = toy_graphs.messy(words=False, directed=True, n_relations=3)
+    run = Run.of(graph, neighborhood="edges", margin=0.5).in_one_step()
+    entities, relations = run.start["node"], run.start_relations["node"]
+    tails = np.repeat(np.arange(graph.n_nodes), graph.neighbors.sizes)
+    translated = entities[graph.neighbors.ids] + relations[graph.neighbor_relations]
+    drawer = Drawer(graph, run.instance, RandomStreams(0), np.float64, run.plan.batch_size)
+    order = drawer.order(0)
+    corrupted = np.empty(len(order), np.int64)
+    corrupted[order] = drawer.draw(0, order).negatives[:, 0]
+    assert (corrupted != tails).all()
+    true, false = (
+        np.linalg.norm(translated - entities[x].astype(np.float64), axis=1)
+        for x in (tails, corrupted)
+    )
+    losses = np.maximum(0, 0.5 + true - false)
+    assert 0 < (losses > 0).sum() < len(losses)
+    assert run.fused(np.float64).loss_history["node"] == [pytest.approx(losses.mean())]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,6 +14,7 @@ from tests.training.runs import Run
 
 from embedprop.training import fused_engine
 from embedprop.training.engine import TrainingResult
+from embedprop.training.negatives import NEGATIVES
 
 IN_EIGHT_THREADS = """
 from tests.training.test_same_bytes import crowded_run, digest
@@ -23,13 +24,16 @@ for n_threads in (1, 2, 3, 8):
 
 
 def digest(result: TrainingResult) -> str:
-    content = b"".join(vectors.tobytes() for vectors in result.label_vectors.values())
+    tables = [*result.label_vectors.values(), *result.relation_vectors.values()]
+    content = b"".join(vectors.tobytes() for vectors in tables)
     return hashlib.sha256(content + repr(dict(result.loss_history)).encode()).hexdigest()
 
 
-def crowded_run(**options: object) -> Run:
+def crowded_run(n_relations: int = 0, **options: object) -> Run:
     """Hubs and leaves, more negatives than one: parts of very different size for the threads."""
-    graph = toy_graphs.messy(60, weighted_edges=True, weighted_labels=True, missing=True)
+    graph = toy_graphs.messy(
+        60, weighted_edges=True, weighted_labels=True, missing=True, n_relations=n_relations
+    )
     settings = {"dim": 16, "n_negatives": 3, "max_neighbors": 5, "batch_size": 32, "epochs": 4}
     return Run.of(graph, **(settings | options))
 
@@ -42,6 +46,24 @@ def one_thread() -> str:
 @pytest.mark.parametrize("n_threads", [2, 8, None])
 def test_the_number_of_threads_changes_no_byte(one_thread: str, n_threads: int | None) -> None:
     assert digest(crowded_run().fused(n_threads=n_threads)) == one_thread
+
+
+@pytest.mark.parametrize("negatives", ["in_batch", "shared"])
+@pytest.mark.parametrize(
+    ("neighborhood", "n_relations"), [("neighbors", 5), ("edges", 5), ("walks", 0)]
+)
+def test_nor_does_it_with_other_neighborhoods_negatives_and_relations(
+    neighborhood: str, n_relations: int, negatives: str
+) -> None:
+    run = crowded_run(
+        n_relations,
+        neighborhood=neighborhood,
+        negatives=negatives,
+        max_neighbors=None,
+        epochs=1,
+    )
+    one, two = (digest(run.fused(n_threads=n)) for n in (1, 2))
+    assert one == two
 
 
 def test_eight_real_threads_change_no_byte(one_thread: str) -> None:
@@ -67,16 +89,15 @@ def test_another_seed_of_the_draws_alone_changes_the_result() -> None:
     assert (one.label_vectors["word"] != other.label_vectors["word"]).any()
 
 
+@pytest.mark.parametrize("negatives", list(NEGATIVES))
 @pytest.mark.parametrize("work", [1, 8_000])
 def test_how_an_epoch_is_cut_into_runs_changes_no_byte(
-    monkeypatch: pytest.MonkeyPatch, work: int
+    monkeypatch: pytest.MonkeyPatch, work: int, negatives: str
 ) -> None:
-    run = crowded_run(batch_size=7)
+    run = crowded_run(batch_size=7, negatives=negatives)
     whole, n_reports = run.fused(), []
     monkeypatch.setattr(fused_engine, "_WORK_PER_RUN", work)
-    cut = fused_engine.FusedEngine().train(
-        run.graph, run.instance, run.plan, run.start, lambda *said: n_reports.append(said)
-    )
+    cut = run.by(fused_engine.FusedEngine(), lambda *said: n_reports.append(said))
     assert len(n_reports) > run.plan.epochs
     for name, vectors in whole.label_vectors.items():
         np.testing.assert_array_equal(cut.label_vectors[name], vectors)

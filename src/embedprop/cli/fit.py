@@ -25,6 +25,21 @@ from embedprop.cli.options import (
     pairs,
     per_type,
 )
+from embedprop.cli.part_options import (
+    AggregatorOption,
+    DeviceOption,
+    DistanceOption,
+    EmbeddingOption,
+    FitTargetsOption,
+    InverseOption,
+    LossOption,
+    PretrainedOption,
+    ReconstructionOption,
+    RefineOption,
+    RepresentationOption,
+    TargetWeightOption,
+    part_of,
+)
 
 if TYPE_CHECKING:
     from embedprop.estimator import EmbeddingPropagation
@@ -65,6 +80,9 @@ def fit(
     epochs: Annotated[int, typer.Option(metavar="N", help="Passes over all nodes.")] = 200,
     batch_size: Annotated[int, typer.Option(metavar="N", help="Nodes per step of Adam.")] = 64,
     learning_rate: Annotated[float, typer.Option(metavar="X", help="Step size of Adam.")] = 1e-3,
+    schedule: Annotated[
+        str, typer.Option(metavar="constant|linear", help="Whether the step size falls.")
+    ] = "constant",
     label_types: Annotated[
         str | None, typer.Option(metavar="A,B", help="Learn from these label types only.")
     ] = None,
@@ -75,11 +93,22 @@ def fit(
         int, typer.Option(metavar="N", help="Nodes that each node is compared with per visit.")
     ] = 1,
     negatives: Annotated[
-        str, typer.Option(metavar="uniform|degree", help="How these are drawn.")
+        str, typer.Option(metavar="uniform|degree|in_batch|shared", help="How these are drawn.")
     ] = "uniform",
     neighborhood: Annotated[
-        str, typer.Option(metavar="neighbors", help="Who speaks to a node.")
+        str, typer.Option(metavar="neighbors|walks|edges", help="Who speaks to a node.")
     ] = "neighbors",
+    label_embedding: EmbeddingOption = None,
+    aggregator: AggregatorOption = None,
+    reconstruction: ReconstructionOption = None,
+    distance: DistanceOption = None,
+    loss: LossOption = None,
+    representation: RepresentationOption = "concatenation",
+    inverse_relations: InverseOption = False,
+    pretrained: PretrainedOption = None,
+    refine: RefineOption = True,
+    targets: FitTargetsOption = None,
+    target_weight: TargetWeightOption = 1.0,
     regularization: Annotated[
         str | None,
         typer.Option(
@@ -89,7 +118,10 @@ def fit(
     restart: Annotated[
         float, typer.Option(metavar="X", help="Of eps: the share of a node's own labels.")
     ] = 0.15,
-    engine: Annotated[str, typer.Option(metavar="auto|fused", help="How to compute.")] = "auto",
+    engine: Annotated[
+        str, typer.Option(metavar="auto|fused|torch", help="How to compute.")
+    ] = "auto",
+    device: DeviceOption = "auto",
     n_threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads. Default: as many as help.")
     ] = None,
@@ -112,16 +144,28 @@ def fit(
         epochs=epochs,
         batch_size=batch_size,
         learning_rate=learning_rate,
+        schedule=schedule,
         label_types=listed("--label-types", label_types),
         max_neighbors=max_neighbors,
         n_negatives=n_negatives,
         negatives=negatives,
         neighborhood=neighborhood,
+        label_embedding=part_of("--label-embedding", label_embedding),
+        aggregator=part_of("--aggregator", aggregator),
+        reconstruction=part_of("--reconstruction", reconstruction),
+        distance=part_of("--distance", distance),
+        loss=part_of("--loss", loss),
+        representation=representation,
+        inverse_relations=inverse_relations,
+        pretrained=pairs("--pretrained", pretrained) if pretrained else None,
+        refine=refine,
+        target_weight=target_weight,
         regularization=None
         if regularization is None
         else per_type("--regularization", regularization, float),
         restart=restart,
         engine=engine,
+        device=device,
         n_threads=n_threads,
         random_state=integer_or_none("--random-state", random_state),
         verbose=not quiet,
@@ -143,7 +187,7 @@ def fit(
             separator=separator,
         )
         say(graph.summary())
-        model.fit(graph)
+        model.fit(graph, y=None if targets is None else classes_of(targets))
     except KeyboardInterrupt as stop:
         raise StoppedError(_save_what_is_there(model, out, str(stop))) from None
     model.save(out)
@@ -164,19 +208,38 @@ def _summary(model: EmbeddingPropagation) -> str:
 
 def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> None:
     """Refuse settings that `fit` would refuse, before a large graph is read."""
-    from embedprop.engines import choose_engine
+    from embedprop.engines import choose_engine, has_torch
     from embedprop.graph.labels import split_kinds
     from embedprop.instance import Instance
     from embedprop.preparation import default_label_types
     from embedprop.training.plan import TrainingPlan
 
     params = model.get_params()
-    sets = [name for name, kind in split_kinds(labels).values() if kind == "set"]
-    default = default_label_types(["node", *sets], model.instance)
-    instance = Instance.from_params(params, model.label_types or default)
+    kinds = {"node": "set"} | dict(split_kinds(labels).values())
+    if model.instance == "eps":
+        kinds = {name: kind for name, kind in kinds.items() if kind == "set"}
+    elif model.label_types is None and not has_torch():
+        kinds = {name: kind for name, kind in kinds.items() if kind in ("set", "text")}
+    wanted = model.label_types or default_label_types(list(kinds), model.instance)
+    instance = Instance.from_params(params, {name: kinds.get(name, "set") for name in wanted})
     if instance.name != "eps":
         TrainingPlan.from_params(params, seed=0)
         choose_engine(model.engine, instance)
+
+
+def classes_of(file: Path) -> dict[str, str]:
+    """Return the class of each node of a file; a node has one."""
+    from embedprop.errors import InvalidParameterError
+    from embedprop.graph.readers import read_targets
+
+    classes: dict[str, str] = {}
+    for node, name in read_targets(file):
+        if classes.setdefault(node, name) != name:
+            raise InvalidParameterError(
+                f"{file}: node {node!r} has several classes ({classes[node]!r}, {name!r}); one "
+                f"head learns one class per node. Keep one of them."
+            )
+    return classes
 
 
 def _save_what_is_there(model: EmbeddingPropagation, out: Path, message: str) -> str:

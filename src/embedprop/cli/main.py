@@ -17,6 +17,8 @@ from embedprop.cli.demo import demo
 from embedprop.cli.evaluate import evaluate
 from embedprop.cli.export import export
 from embedprop.cli.fit import fit
+from embedprop.cli.links import predict, tails
+from embedprop.cli.parts import parts
 from embedprop.cli.reproduce import reproduce
 from embedprop.cli.show import similar
 from embedprop.cli.transform import transform
@@ -34,7 +36,10 @@ app = typer.Typer(
     help="Vectors for the nodes and labels of any graph, without supervision, on an ordinary CPU.",
     epilog="Start with: embedprop demo",
 )
-for command in (demo, fit, transform, similar, export, evaluate, compare, reproduce):
+COMMANDS = (
+    demo, fit, transform, similar, tails, predict, export, evaluate, compare, reproduce, parts,
+)  # fmt: skip
+for command in COMMANDS:
     app.command()(command)
 app.add_typer(data, name="data")
 

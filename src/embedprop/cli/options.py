@@ -16,7 +16,7 @@ LabelOption = Annotated[
     typer.Option(
         metavar="TYPE=FILE",
         help="Labels: a file with columns node,label[,weight]. Repeat it for more label types; "
-        "TYPE:numeric and TYPE:text are other kinds, which EP-B does not learn from.",
+        "TYPE:numeric (columns node,value...) and TYPE:text (node,text) are other kinds.",
         show_default=False,
     ),
 ]

@@ -33,10 +33,10 @@ def similar(
     else:
         known = fitted.labels_.get(label_type, ())
         found = fitted.similar_labels(label_type, as_known(node, known), k)
-    _show("node" if label_type is None else label_type, found)
+    show_scores("node" if label_type is None else label_type, found)
 
 
-def _show(kind: str, found: Sequence[tuple[Hashable, float]]) -> None:
+def show_scores(kind: str, found: Sequence[tuple[Hashable, float]]) -> None:
     """Print a table: aligned for people, tab separated for programs."""
     shown = [(_on_one_line(name), f"{score:.4f}") for name, score in found]
     width = max((len(name) for name, _ in [(kind, ""), *shown]), default=0)

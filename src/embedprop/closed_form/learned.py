@@ -15,7 +15,7 @@ from embedprop.closed_form.pagerank import N_STEPS, shares, unit_rows
 from embedprop.closed_form.solve import Solution
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
-from embedprop.learned import Learned
+from embedprop.learned import Learned, Members, Relations
 from embedprop.representations import Vectors, write_means
 from embedprop.training.labels import learned_labels
 
@@ -104,8 +104,16 @@ class ClosedFormLearned(Learned):
         return table
 
     def _combine(
-        self, table: Vectors, masses: Masses, speakers: Multisets, own: Own | None, source: str
+        self,
+        table: Vectors,
+        masses: Masses,
+        speakers: Multisets,
+        own: Own | None,
+        source: str,
+        over: Relations = None,
+        members: Members = None,
     ) -> tuple[Vectors, NDArray[np.bool_]]:
+        del over, members  # edges of all relations count alike
         # A type that is not given is one without labels, as in `transform`.
         n = speakers.n_sets
         nothing = {

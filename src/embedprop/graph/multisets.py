@@ -131,6 +131,17 @@ class Multisets:
             return np.ones(stop - start, dtype=np.float32)
         return self.weights[start:stop]
 
+    def keeping(self, kept: NDArray[np.bool_]) -> Self:
+        """Return the sets with those members that are to be kept, one decision for each.
+
+        >>> Multisets.from_lists([[5], [6, 7]]).keeping(np.array([True, False, True])).sizes
+        array([1, 1])
+        """
+        owners = np.repeat(np.arange(self.n_sets), self.sizes)[kept]
+        ptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=self.n_sets))])
+        weights = None if self.weights is None else self.weights[kept]
+        return type(self)(ptr, self.ids[kept], weights)
+
     def subset(self, indices: ArrayLike) -> Self:
         """Return the sets at `indices`, in that order; an index may come more than once.
 

@@ -72,7 +72,5 @@ def _renamed(sets: Multisets, new_id: NDArray[np.int32]) -> tuple[Multisets, NDA
     """Return the sets with new ids, without members whose new id is -1, and which were kept."""
     ids = new_id[sets.ids]
     kept = ids >= 0
-    owners = np.repeat(np.arange(sets.n_sets), sets.sizes)[kept]
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=sets.n_sets))])
-    weights = None if sets.weights is None else sets.weights[kept]
-    return Multisets(ptr, ids[kept], weights), kept
+    some = sets.keeping(kept)
+    return Multisets(some.ptr, ids[kept], some.weights), kept

@@ -22,7 +22,9 @@ class Draws(NamedTuple):
     """What chance has decided for a run of positions: the same for every engine.
 
     Position i visits nodes[i], whose neighbors are neighbor_ids[starts[i]:ends[i]], with weights
-    (an empty array: all 1), and compares it with negatives[i].
+    (an empty array: all 1), and compares it with negatives[i]. neighbor_relations is the relation
+    of each of these edges (empty: without relations), places its place in the graph's own lists
+    (empty: starts and ends are such places; of walks: there is none).
     """
 
     nodes: Ints
@@ -31,17 +33,22 @@ class Draws(NamedTuple):
     neighbor_ids: Ints
     neighbor_weights: Floats
     negatives: Ints
+    neighbor_relations: Ints
+    places: Ints
 
 
 class Reads(NamedTuple):
-    """The slots of the neighbors of each position: local[offsets[b]:offsets[b + 1]].
+    """The slots of what each position hears: local[offsets[b]:offsets[b + 1]].
 
-    weights (an empty array: all 1) are w(x, v) T(x): edge weight times the label weight of x.
+    weights (an empty array: all 1) are w(x, v) T(x): edge weight times the label weight of x. With
+    relations every edge is two reads of the same weight: x, and the node n_nodes + relation, which
+    stands for the relation and has its vector for a label. rows, only with relations: their ids.
     """
 
     offsets: Ints
     local: Ints
     weights: Floats
+    rows: Ints
 
 
 class Scratch(NamedTuple):
@@ -75,7 +82,13 @@ def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
 
 @kernel()
 def list_nodes(
-    draws: Draws, low: int, high: int, totals: Floats, reads: Reads, scratch: Scratch
+    draws: Draws,
+    low: int,
+    high: int,
+    totals: Floats,
+    first_relation: int,
+    reads: Reads,
+    scratch: Scratch,
 ) -> int:
     """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
     # Named tuples in inner loops cost reference counts: take the arrays out first.
@@ -85,7 +98,8 @@ def list_nodes(
         draws.neighbor_weights,
         draws.negatives,
     )
-    weighted = weights.shape[0] > 0
+    relations, read_rows = draws.neighbor_relations, reads.rows
+    weighted, related = weights.shape[0] > 0, relations.shape[0] > 0
     n_rows, n_local = 0, 0
     for i in range(low, high):
         reads.offsets[i - low] = n_local
@@ -96,6 +110,14 @@ def list_nodes(
             if weighted:
                 weights[n_local] = _weight(edge_weights, e) * _weight(totals, node)
             n_local += 1
+            if related:
+                relation = first_relation + relations[e]
+                n_rows = _place(relation, slot, rows, n_rows)
+                local[n_local] = slot[relation]
+                read_rows[n_local - 1], read_rows[n_local] = node, relation
+                if weighted:
+                    weights[n_local] = weights[n_local - 1]
+                n_local += 1
         n_rows = _place(draws.nodes[i], slot, rows, n_rows)
         for j in range(negatives.shape[1]):
             n_rows = _place(negatives[i, j], slot, rows, n_rows)

@@ -28,18 +28,72 @@ def uniform(key: Key, node: int, index: int) -> float:
 
 
 @kernel()
-def draw_uniform(nodes: Ints, n_nodes: int, n_negatives: int, key: Key) -> Ints:
-    """Return n_negatives nodes u != v for each v, uniform over the others: (nodes, negatives)."""
+def other_node(node: int, n_nodes: int, number: float) -> int:
+    """Return a node u != v; `number` is uniform in [0, 1)."""
+    other = np.int64(number * (n_nodes - 1))
+    return int(other + 1 if other >= node else other)
+
+
+@kernel()
+def draw_uniform(nodes: Ints, visits: Ints, n_nodes: int, n_negatives: int, key: Key) -> Ints:
+    """Return n_negatives nodes u != v for each v, uniform over the others: (nodes, negatives).
+
+    Draws    by (key, visit, index): a node that is visited several times draws each time afresh.
+    """
     drawn = np.empty((nodes.shape[0], n_negatives), np.int32)
     for i in range(nodes.shape[0]):
         for j in range(n_negatives):
-            other = np.int64(uniform(key, nodes[i], j) * (n_nodes - 1))
-            drawn[i, j] = other + 1 if other >= nodes[i] else other
+            drawn[i, j] = other_node(nodes[i], n_nodes, uniform(key, visits[i], j))
     return drawn
 
 
 @kernel()
-def draw_weighted(nodes: Ints, cumulative: Floats, n_negatives: int, key: Key) -> Ints:
+def draw_shared(
+    nodes: Ints, visits: Ints, batch_size: int, n_nodes: int, n_negatives: int, key: Key
+) -> Ints:
+    """Return the same n_negatives uniform nodes for all v of a batch; another where it is v.
+
+    Draws    by (key, first visit of the batch, index).
+    """
+    drawn = np.empty((nodes.shape[0], n_negatives), np.int32)
+    for i in range(nodes.shape[0]):
+        first = visits[i - i % batch_size]
+        for j in range(n_negatives):
+            other = np.int64(uniform(key, first, j) * n_nodes)
+            if other == nodes[i]:
+                other = other_node(nodes[i], n_nodes, uniform(key, visits[i], n_negatives + j))
+            drawn[i, j] = other
+    return drawn
+
+
+@kernel()
+def draw_in_batch(
+    nodes: Ints, visits: Ints, batch_size: int, n_nodes: int, n_negatives: int, key: Key
+) -> Ints:
+    """Return for each v the n_negatives nodes u != v that come next in its batch, in a circle.
+
+    A batch with too few others adds uniform nodes, as `draw_uniform` draws them.
+    """
+    drawn = np.empty((nodes.shape[0], n_negatives), np.int32)
+    for i in range(nodes.shape[0]):
+        low = i - i % batch_size
+        size = min(batch_size, nodes.shape[0] - low)
+        n_found, gone = 0, 1
+        while n_found < n_negatives and gone < size:
+            other = nodes[low + (i - low + gone) % size]
+            gone += 1
+            if other != nodes[i]:
+                drawn[i, n_found] = other
+                n_found += 1
+        for j in range(n_found, n_negatives):
+            drawn[i, j] = other_node(nodes[i], n_nodes, uniform(key, visits[i], j))
+    return drawn
+
+
+@kernel()
+def draw_weighted(
+    nodes: Ints, visits: Ints, cumulative: Floats, n_negatives: int, key: Key
+) -> Ints:
     """Return n_negatives nodes u != v for each v, by the weights whose running sum is given."""
     n_nodes = cumulative.shape[0]
     total = cumulative[n_nodes - 1]
@@ -49,14 +103,14 @@ def draw_weighted(nodes: Ints, cumulative: Floats, n_negatives: int, key: Key) -
         for j in range(n_negatives):
             other = nodes[i]
             for _ in range(_MAX_REDRAWS):
-                target = uniform(key, nodes[i], index) * total
+                target = uniform(key, visits[i], index) * total
                 other = min(np.searchsorted(cumulative, target, side="right"), n_nodes - 1)
                 index += 1
                 if other != nodes[i]:
                     break
             if other == nodes[i]:
                 # One node has nearly all the weight: take any other, so that u != v holds.
-                other = nodes[i] + 1 + np.int64(uniform(key, nodes[i], index) * (n_nodes - 1))
+                other = nodes[i] + 1 + np.int64(uniform(key, visits[i], index) * (n_nodes - 1))
                 other = other % n_nodes
                 index += 1
             drawn[i, j] = other

@@ -6,11 +6,14 @@ For every position v of a batch, with a negative u (or several):
     loss  = [margin + |h~(v) - h(v)| - |h~(v) - h(u)|]+
 
 where T(x) is the total label weight of x, so that h~ is the mean over all labels of all
-neighbors. h(x) is computed once per distinct node of the batch. What moves through memory: each
-distinct label row once to catch up (vectors and direction), each edge reads one row forward; the
-backward messages of a batch (about 100 KB) stay in the cache, and each row that receives some
-gathers them and changes its moments in one pass. Every row has one writer and every sum one
-order, so the bytes do not depend on the number of threads.
+neighbors. With relations h(x) + r takes the place of h(x) in h~, where r is the learned vector of
+the edge's relation, a row of the same table after those of the labels.
+
+h(x) is computed once per distinct node of the batch. What moves through memory: each distinct
+label row once to catch up (vectors and direction), each edge reads one row forward; the backward
+messages of a batch (about 100 KB) stay in the cache, and each row that receives some gathers them
+and changes its moments in one pass. Every row has one writer and every sum one order, so the
+bytes do not depend on the number of threads.
 """
 
 from typing import NamedTuple
@@ -42,6 +45,7 @@ class Settings(NamedTuple):
     margin: Float
     learning_rate: float
     n_parts: int
+    n_nodes: int
 
 
 class Buffers(NamedTuple):
@@ -63,18 +67,22 @@ def reconstruct(
     h: Floats, source: Floats, draws: Draws, i: int, reads: Reads, b: int, single: bool
 ) -> Float:
     """Write h~ of position i (the b-th of its batch) into `h`; return 1 / sum of the weights."""
-    if single:
+    related = draws.neighbor_relations.shape[0] > 0
+    if single and not related:
         sum_rows(
             h, source, draws.neighbor_ids, draws.neighbor_weights, draws.starts[i], draws.ends[i]
         )
     else:
-        sum_rows(h, source, reads.local, reads.weights, reads.offsets[b], reads.offsets[b + 1])
+        ids = reads.rows if single else reads.local
+        sum_rows(h, source, ids, reads.weights, reads.offsets[b], reads.offsets[b + 1])
     total = 0.0
     if reads.weights.shape[0] > 0:
         for e in range(reads.offsets[b], reads.offsets[b + 1]):
             total += reads.weights[e]
     else:
         total = reads.offsets[b + 1] - reads.offsets[b]
+    if related:
+        total *= 0.5  # each edge was read twice
     scale = h.dtype.type(1.0 / total)
     for k in range(h.shape[0]):
         h[k] *= scale
@@ -232,7 +240,7 @@ def epb_batches(
     for low in range(0, draws.nodes.shape[0], settings.batch_size):
         high = min(low + settings.batch_size, draws.nodes.shape[0])
         step += 1
-        n_nodes = list_nodes(draws, low, high, labels.totals, reads, nodes)
+        n_nodes = list_nodes(draws, low, high, labels.totals, settings.n_nodes, reads, nodes)
         scratch, n_rows, source = nodes, n_nodes, table.vectors
         if not single:
             n_rows = list_labels(labels, nodes.rows, n_nodes, nodes.starts, nodes.ends, words)

@@ -89,6 +89,28 @@ def _weighted_step(
 
 
 @kernel()
+def walk_ends(nodes: Ints, n_walks: int, ptr: Ints, ids: Ints, sums: Floats, key: Key) -> Ints:
+    """Return where `n_walks` walks from each node end, of 1 and 2 steps in turn: (nodes, walks).
+
+    A step goes to a neighbor, drawn by weight; a walk that cannot go on stays where it is. The
+    second step may lead back to the start.
+
+    Arrays   ptr, ids the neighbors; sums as `row_sums` gives them, empty for equal weights.
+    Draws    by (key, node, 2 * walk + step).
+    """
+    ends = np.empty((nodes.shape[0], n_walks), np.int32)
+    for i in range(nodes.shape[0]):
+        for j in range(n_walks):
+            node = nodes[i]
+            for step in range(1 + j % 2):
+                if ptr[node] < ptr[node + 1]:
+                    number = uniform(key, nodes[i], 2 * j + step)
+                    node = ids[_first_order(ptr, sums, node, number)]
+            ends[i, j] = node
+    return ends
+
+
+@kernel()
 def walk(
     out: Ints,
     first_walk: int,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +16,27 @@ from embedprop.training.plan import TrainingPlan
 
 Vectors = NDArray[np.float32]
 
+NOTHING: Mapping[str, Vectors] = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class TrainingResult:
     """What was learned.
 
     label_vectors: per label type, (labels + dummy labels, dim). loss_history: per label type, the
-    mean loss per visited node of each epoch that was finished. interrupted: stopped by Ctrl-C.
+    mean loss per visit of each epoch that was finished. interrupted: stopped by Ctrl-C.
+    relation_vectors: per label type, (relations, dim). embeddings: per label type, h of every node
+    (nodes, dim), where it is more than the mean of label vectors; else None. modules: per label
+    type, the torch modules that compute it; head: that of the targets.
     """
 
     label_vectors: Mapping[str, Vectors]
     loss_history: Mapping[str, list[float]]
     interrupted: bool = False
+    relation_vectors: Mapping[str, Vectors] = field(default_factory=dict)
+    embeddings: Mapping[str, Vectors] | None = None
+    modules: Mapping[str, Any] | None = None
+    head: Any = None
 
 
 class Report(Protocol):
@@ -49,6 +59,7 @@ class Engine(Protocol):
         plan: TrainingPlan,
         start: Mapping[str, Vectors],
         report: Report,
+        start_relations: Mapping[str, Vectors] = NOTHING,
     ) -> TrainingResult:
-        """Learn label vectors, from the given ones on."""
+        """Learn label vectors, from the given ones on; with relations, their vectors too."""
         ...

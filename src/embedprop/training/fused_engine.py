@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, TrainingError
 from embedprop.graph import Graph
@@ -15,7 +14,7 @@ from embedprop.instance import Instance
 from embedprop.kernels.adam import AdamTables, adam_tables
 from embedprop.kernels.epb import epb_batches
 from embedprop.training.batches import Drawer
-from embedprop.training.engine import Report, TrainingResult, Vectors
+from embedprop.training.engine import NOTHING, Report, TrainingResult, Vectors
 from embedprop.training.fused_state import FusedState
 from embedprop.training.interrupt import InterruptWatch
 from embedprop.training.labels import learned_labels
@@ -39,11 +38,6 @@ class FusedEngine:
     def __init__(self, dtype: type[np.floating] = np.float32) -> None:
         self._dtype = dtype
 
-    @staticmethod
-    def can_compute(instance: Instance) -> bool:
-        """Return whether the kernels know this instance."""
-        return instance.name == "epb"
-
     def train(
         self,
         graph: Graph,
@@ -51,27 +45,28 @@ class FusedEngine:
         plan: TrainingPlan,
         start: Mapping[str, Vectors],
         report: Report,
+        start_relations: Mapping[str, Vectors] = NOTHING,
     ) -> TrainingResult:
-        """Learn label vectors by EP-B, from `start` on."""
+        """Learn label vectors by EP-B, from `start` on; with relations, their vectors too."""
         if graph.n_nodes < 2:
             raise InvalidGraphError(
                 "EP-B compares each node with another one: the graph needs at least 2 nodes, got 1."
             )
-        drawer = Drawer(graph, instance, RandomStreams(plan.seed), self._dtype)
+        streams = RandomStreams(plan.seed)
+        drawer = Drawer(graph, instance, streams, self._dtype, plan.batch_size)
         threads = ThreadChoice(plan.n_threads)
         tables = adam_tables(np.dtype(self._dtype))
         states = {
             label_type: FusedState(
                 np.array(start[label_type], self._dtype, order="C"),
+                start_relations[label_type] if instance.n_relations else None,
                 learned_labels(graph, label_type).sets,
-                settings,
+                instance.label_types[label_type],
                 plan,
-                drawer.sizes[drawer.visited],
-                graph.neighbors.weights is not None,
-                instance.n_negatives,
+                drawer,
                 threads.most,
             )
-            for label_type, settings in instance.label_types.items()
+            for label_type in instance.label_types
         }
         _compile(states, drawer, tables)
         with InterruptWatch() as watch:
@@ -80,8 +75,8 @@ class FusedEngine:
                 report(epoch, share, run.losses())
                 if watch.pressed:
                     break
-            vectors = run.finished()
-        return TrainingResult(vectors, run.history, interrupted=watch.pressed)
+            vectors, relations = run.finished()
+        return TrainingResult(vectors, run.history, watch.pressed, relations)
 
 
 class _Run:
@@ -102,48 +97,50 @@ class _Run:
         self._n_done = 0
         self.history: dict[str, list[float]] = {name: [] for name in states}
         self._usual = {
-            name: (settings.margin or 0.0) * instance.n_negatives + states[name].largest_distance()
+            name: ((settings.margin or 0.0) + states[name].largest_distance())
+            * instance.n_negatives
             for name, settings in instance.label_types.items()
         }
-        n_visited = len(drawer.visited)
-        work = sum(state.work_per_node(drawer.sizes.sum() / n_visited) for state in states.values())
+        work = sum(state.work_per_visit() for state in states.values())
         n_batches = max(1, int(_WORK_PER_RUN / work / plan.batch_size))
         self._positions_per_run = n_batches * plan.batch_size
 
     def losses(self) -> dict[str, float]:
-        """Return the mean loss per visited node of the running epoch."""
+        """Return the mean loss per visit of the running epoch."""
         return {name: total / max(1, self._n_done) for name, total in self._sums.items()}
 
     def all_epochs(self) -> Iterator[tuple[int, float]]:
         """Go through all epochs in runs of some batches; yield epoch and share that is done."""
         for epoch in range(self._plan.epochs):
             self._sums, self._n_done = dict.fromkeys(self._sums, 0.0), 0
+            for state in self._states.values():
+                state.use_rate(self._plan.rate(epoch), self._tables, self._threads.most)
             counter = self._plan.first_epoch + epoch
             order = self._drawer.order(counter)
             for low in range(0, len(order), self._positions_per_run):
-                nodes: NDArray[np.int32] = order[low : low + self._positions_per_run]
-                draws = self._drawer.draw(counter, nodes)
+                draws = self._drawer.draw(counter, order[low : low + self._positions_per_run])
                 with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
                     for name, state in self._states.items():
                         self._sums[name] += state.run(draws, self._tables, n_threads)
-                self._n_done += len(nodes)
+                self._n_done += len(draws.nodes)
                 self._check(epoch)
                 if self._n_done == len(order):
                     for name, loss in self.losses().items():
                         self.history[name].append(loss)
                 yield epoch, self._n_done / len(order)
 
-    def finished(self) -> dict[str, Vectors]:
-        """Return the vectors after the last step."""
-        n_threads = self._threads.most
-        vectors = {
-            name: state.finished(self._tables, n_threads) for name, state in self._states.items()
-        }
-        for name, values in vectors.items():
-            if not np.isfinite(values).all():
+    def finished(self) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
+        """Return the vectors of labels and of relations after the last step."""
+        vectors, relations = {}, {}
+        for name, state in self._states.items():
+            learned = state.finished(self._tables, self._threads.most)
+            if not np.isfinite(learned).all():
                 epoch = max(0, len(self.history[name]) - 1)
                 raise TrainingError(self._message("The vectors", name, epoch, "are not finite"))
-        return vectors
+            vectors[name] = learned[: state.n_labels]
+            if self._instance.n_relations:
+                relations[name] = learned[state.n_labels :]
+        return vectors, relations
 
     def _check(self, epoch: int) -> None:
         for name, loss in self.losses().items():
@@ -170,7 +167,7 @@ def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTable
             "Compiling the kernels: once, about half a minute; later runs start at once."
         )
     launch_threads()
-    nothing = drawer.draw(0, drawer.visited[:0])
+    nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
         state.run(nothing, tables, 1)
 

@@ -10,47 +10,59 @@ from embedprop.instance import LabelTypeInstance
 from embedprop.kernels.adam import AdamTables, Table
 from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
 from embedprop.kernels.epb import Buffers, Settings, catch_up_rows, epb_batches
+from embedprop.training.batches import Drawer
 from embedprop.training.plan import TrainingPlan
 
 
 class FusedState:
-    """Label vectors, their Adam state and working memory for one label type."""
+    """Label vectors, their Adam state and working memory for one label type.
+
+    Relations are further labels, after the others, each of a node of its own.
+    """
 
     def __init__(
         self,
         vectors: NDArray[np.floating],
+        relation_vectors: NDArray[np.floating] | None,
         sets: Multisets,
         settings: LabelTypeInstance,
         plan: TrainingPlan,
-        sizes: NDArray[np.int64],
-        weighted_edges: bool,
-        n_negatives: int,
+        drawer: Drawer,
         n_threads: int,
     ) -> None:
-        self.steps = 0
-        self._plan, self._margin = plan, settings.margin
-        dtype, dim = vectors.dtype, vectors.shape[1]
-        self._dtype = dtype
+        self.steps, self.n_labels = 0, len(vectors)
+        self._rate, self._margin, self._n_nodes = plan.learning_rate, settings.margin, sets.n_sets
+        self._batch_size = min(plan.batch_size, len(drawer.visits))
+        self._n_negatives, self._dtype = drawer.n_negatives, vectors.dtype
+        self._reads_per_edge = 1 if relation_vectors is None else 2
+        if relation_vectors is not None:
+            sets = _with_relations(sets, len(vectors), len(relation_vectors))
+            vectors = np.concatenate([vectors, relation_vectors], dtype=vectors.dtype)
         self._table = _table(vectors)
-        self._labels = _labels(sets, dtype)
+        self._labels = _labels(sets, self._dtype)
+        self._mean_size = float(drawer.sizes.mean())
+        self._allocate(sets, drawer, n_threads)
+
+    def _allocate(self, sets: Multisets, drawer: Drawer, n_threads: int) -> None:
+        """Make the working memory: enough for the largest possible batch."""
+        n_rows_in_all, dim = self._table.vectors.shape
+        batch_size, dtype, n_negatives = self._batch_size, self._dtype, self._n_negatives
         single = self._labels.ptr.size == 0
-        weighted = weighted_edges or not single
-        n_nodes, batch_size = sets.n_sets, min(plan.batch_size, len(sizes))
-        self._batch_size = batch_size
-        largest = np.partition(sizes, len(sizes) - batch_size)[len(sizes) - batch_size :]
-        n_reads = int(largest.sum())
+        weighted = drawer.weighted or not single
+        n_others = len(drawer.sizes) - batch_size
+        n_reads = int(np.partition(drawer.sizes, n_others)[n_others:].sum()) * self._reads_per_edge
         n_entries = n_reads + batch_size * (1 + n_negatives)
-        n_rows = min(n_nodes, n_entries)
+        n_rows = min(sets.n_sets, n_entries)
         self._reads = Reads(
             np.zeros(batch_size + 1, np.int64),
             np.zeros(n_reads, np.int32),
             np.zeros(n_reads if weighted else 0, dtype),
+            np.zeros(n_reads if self._reads_per_edge > 1 else 0, np.int32),
         )
-        self._nodes = _scratch(n_nodes, n_rows, n_entries, weighted, dtype)
+        self._nodes = _scratch(sets.n_sets, n_rows, n_entries, weighted, dtype)
         n_words = 0 if single else min(sets.n_values, n_rows * int(sets.sizes.max()))
-        self._words = _scratch(
-            0 if single else len(vectors), min(n_words, len(vectors)), n_words, not single, dtype
-        )
+        n_slots = 0 if single else n_rows_in_all
+        self._words = _scratch(n_slots, min(n_words, n_slots), n_words, not single, dtype)
         n_buffered = 0 if single else n_rows
         self._buffers = Buffers(
             np.zeros(((2 + n_negatives) * batch_size, dim), dtype),
@@ -60,23 +72,26 @@ class FusedState:
         )
 
     def largest_distance(self) -> float:
-        """Return a bound of the distance between two means of the vectors."""
-        squares = np.einsum("ij,ij->i", self._table.vectors, self._table.vectors)
-        return 2.0 * float(np.sqrt(squares.max()))
+        """Return a bound of the distance between a reconstruction and an embedding."""
+        lengths = np.sqrt(np.einsum("ij,ij->i", self._table.vectors, self._table.vectors))
+        longest_relation = lengths[self.n_labels :].max(initial=0.0)
+        return 2.0 * float(lengths[: self.n_labels].max()) + float(longest_relation)
 
-    def work_per_node(self, mean_degree: float) -> float:
-        """Estimate the multiplications for one visited node."""
+    def work_per_visit(self) -> float:
+        """Estimate the multiplications for one visit."""
         labels_per_node = self._labels.ids.size / max(1, self._labels.totals.size)
         dim: int = self._table.vectors.shape[1]
-        return dim * (mean_degree + 4) * (1 + labels_per_node)
+        n_rows = self._mean_size * self._reads_per_edge + 3 + self._n_negatives
+        return dim * n_rows * (1 + labels_per_node)
 
     def run(self, draws: Draws, tables: AdamTables, n_threads: int) -> float:
         """Move the vectors by the batches of `draws`; return the summed loss."""
         settings = Settings(
             self._batch_size,
             self._dtype.type(self._margin),
-            self._plan.learning_rate,
+            self._rate,
             n_threads,
+            self._n_nodes,
         )
         loss: float = epb_batches(
             self._table,
@@ -93,18 +108,32 @@ class FusedState:
         self.steps += -(-len(draws.nodes) // self._batch_size)
         return loss
 
+    def use_rate(self, rate: float, tables: AdamTables, n_threads: int) -> None:
+        """Go on with another learning rate; moves that rows have missed so far keep the old one."""
+        if rate != self._rate:
+            self.finished(tables, n_threads)
+            self._rate = rate
+
     def finished(self, tables: AdamTables, n_threads: int) -> NDArray[np.floating]:
-        """Move every row to where dense Adam would have it by now, and return the vectors."""
+        """Move every row to where dense Adam would have it by now; return labels and relations."""
         vectors = self._table.vectors
         rows = np.arange(len(vectors), dtype=np.int32)
-        rate = self._plan.learning_rate
-        catch_up_rows(self._table, rows, len(rows), self.steps, rate, tables, n_threads)
+        catch_up_rows(self._table, rows, len(rows), self.steps, self._rate, tables, n_threads)
         return vectors
 
 
 def _table(vectors: NDArray[np.floating]) -> Table:
     steps = np.zeros((2, len(vectors)), np.int32)
     return Table(vectors, np.zeros_like(vectors), np.zeros_like(vectors), steps[0], steps[1])
+
+
+def _with_relations(sets: Multisets, n_labels: int, n_relations: int) -> Multisets:
+    """Return `sets` and a further one for each relation, whose only label is its vector's row."""
+    ptr = np.concatenate([sets.ptr, sets.n_values + 1 + np.arange(n_relations)])
+    ids = np.concatenate([sets.ids, n_labels + np.arange(n_relations, dtype=np.int32)])
+    ones = np.ones(n_relations, np.float32)
+    weights = None if sets.weights is None else np.concatenate([sets.weights, ones])
+    return Multisets(ptr, ids.astype(np.int32), weights)
 
 
 def _labels(sets: Multisets, dtype: DTypeLike) -> Labels:

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from embedprop.errors import UnknownComponentError
 from embedprop.instance import require_count, require_positive
+
+SCHEDULES = ("constant", "linear")
 
 
 @dataclass(frozen=True)
@@ -14,13 +17,15 @@ class TrainingPlan:
     """Settings of a run; the defaults are the paper's.
 
     epochs: passes over all nodes. batch_size: nodes per step of Adam. learning_rate: Adam's.
-    n_threads: None for as many as help. seed: of all random draws. first_epoch: how many epochs
-    were learned before, so that going on repeats no draws.
+    schedule: "linear" lowers it in each epoch, so that it would be 0 after the last. n_threads:
+    None for as many as help. seed: of all random draws. first_epoch: how many epochs were learned
+    before, so that going on repeats no draws.
     """
 
     epochs: int = 200
     batch_size: int = 64
     learning_rate: float = 1e-3
+    schedule: str = "constant"
     n_threads: int | None = None
     seed: int = 0
     first_epoch: int = 0
@@ -31,11 +36,26 @@ class TrainingPlan:
     ) -> TrainingPlan:
         """Return the plan that an estimator's parameters describe."""
         threads = params["n_threads"]
+        if params["schedule"] not in SCHEDULES:
+            known = ", ".join(map(repr, SCHEDULES))
+            raise UnknownComponentError(
+                f"schedule={params['schedule']!r} is not known. Choose one of: {known}."
+            )
         return cls(
             epochs=require_count("epochs", params["epochs"], least=0),
             batch_size=require_count("batch_size", params["batch_size"]),
             learning_rate=require_positive("learning_rate", params["learning_rate"]),
+            schedule=params["schedule"],
             n_threads=None if threads is None else require_count("n_threads", threads),
             seed=seed,
             first_epoch=first_epoch,
         )
+
+    def rate(self, epoch: int) -> float:
+        """Return the learning rate of an epoch, counted from 0.
+
+        >>> TrainingPlan(epochs=4, learning_rate=0.1, schedule="linear").rate(1)
+        0.075...
+        """
+        left = (self.epochs - epoch) / self.epochs if self.schedule == "linear" else 1.0
+        return self.learning_rate * left

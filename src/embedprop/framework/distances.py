@@ -1,0 +1,77 @@
+"""d: how far a reconstruction is from an embedding."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from embedprop.framework.registry import DISTANCES
+
+
+class Distance(nn.Module):
+    """Base of d. Smaller is nearer; one formula in two shapes."""
+
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return d between vectors along the last dimension, the others broadcast."""
+        raise NotImplementedError
+
+    def between(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return d between each row of a (n, dim) and each of b (m, dim): (n, m)."""
+        pairs: Tensor = self(a[:, None], b[None])
+        return pairs
+
+
+@DISTANCES.register("euclidean")
+class EuclideanDistance(Distance):
+    """The length of the difference: EP-B's."""
+
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return |a - b|; its gradient at 0 is 0."""
+        length: Tensor = torch.linalg.vector_norm(a - b, dim=-1)
+        return length
+
+    def between(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return |a - b| of all pairs, by one matrix product."""
+        return torch.cdist(a, b, compute_mode="use_mm_for_euclid_dist")
+
+
+@DISTANCES.register("squared_euclidean")
+class SquaredEuclideanDistance(Distance):
+    """The squared length of the difference."""
+
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return |a - b|^2."""
+        return (a - b).square().sum(dim=-1)
+
+    def between(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return |a - b|^2 of all pairs, by one matrix product."""
+        squares = a.square().sum(dim=1)[:, None] + b.square().sum(dim=1)
+        return torch.addmm(squares, a, b.T, alpha=-2).clamp_min(0)
+
+
+@DISTANCES.register("cosine")
+class CosineDistance(Distance):
+    """1 - cosine of the angle; the lengths do not count."""
+
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return 1 - a.b / |a||b|; 1 where one of them is 0."""
+        return 1 - torch.cosine_similarity(a, b, dim=-1, eps=1e-8)
+
+    def between(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return 1 - cosine of all pairs, by one matrix product."""
+        norms = [torch.linalg.vector_norm(x, dim=1, keepdim=True).clamp_min(1e-8) for x in (a, b)]
+        cosines: Tensor = (a / norms[0]) @ (b / norms[1]).T
+        return 1 - cosines
+
+
+@DISTANCES.register("negative_dot")
+class NegativeDotDistance(Distance):
+    """Minus the dot product."""
+
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return -a.b."""
+        return -(a * b).sum(dim=-1)
+
+    def between(self, a: Tensor, b: Tensor) -> Tensor:
+        """Return -a.b of all pairs, by one matrix product."""
+        return -a @ b.T

@@ -1,0 +1,109 @@
+"""The reconstruction loss: h~(v) should be near h(v), and far from h(u)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from embedprop.framework.registry import LOSSES
+from embedprop.instance import require_positive
+
+
+class Compared(NamedTuple):
+    """What a loss reads, for the nodes of a batch.
+
+    own (nodes,): d(h~(v), h(v)); negative (nodes, negatives): d(h~(v), h(u)); reconstructed and
+    embedding (nodes, dim): h~(v) and h(v) themselves.
+    """
+
+    own: Tensor
+    negative: Tensor
+    reconstructed: Tensor
+    embedding: Tensor
+
+
+class Loss(nn.Module):
+    """Base of the losses; `uses_negatives` says whether any u need to be drawn."""
+
+    uses_negatives = True
+
+    def forward(self, compared: Compared) -> Tensor:
+        """Return the loss of each node of the batch: (nodes,)."""
+        raise NotImplementedError
+
+
+@LOSSES.register("margin_ranking")
+class MarginRankingLoss(Loss):
+    """max(0, margin + d(h~(v), h(v)) - d(h~(v), h(u))), summed over the negatives u: EP-B's."""
+
+    def __init__(self, margin: float = 1.0) -> None:
+        super().__init__()
+        self.margin = require_positive("margin", margin)
+
+    def forward(self, compared: Compared) -> Tensor:
+        """Return the loss of each node."""
+        return torch.relu(self.margin + compared.own[:, None] - compared.negative).sum(dim=1)
+
+
+@LOSSES.register("softmax")
+class SoftmaxLoss(Loss):
+    """-log of the share of v among v and all its negatives, by exp(-d / temperature): InfoNCE."""
+
+    def __init__(self, temperature: float = 1.0) -> None:
+        super().__init__()
+        self.temperature = require_positive("temperature", temperature)
+
+    def forward(self, compared: Compared) -> Tensor:
+        """Return the loss of each node."""
+        distances = torch.cat([compared.own[:, None], compared.negative], dim=1)
+        nearness = -distances / self.temperature
+        return torch.logsumexp(nearness, dim=1) - nearness[:, 0]
+
+
+@LOSSES.register("logistic")
+class LogisticLoss(Loss):
+    """log(1 + exp(d - margin)) for v, and log(1 + exp(margin - d)) for each negative u."""
+
+    def __init__(self, margin: float = 1.0) -> None:
+        super().__init__()
+        self.margin = require_positive("margin", margin)
+
+    def forward(self, compared: Compared) -> Tensor:
+        """Return the loss of each node."""
+        near = functional.softplus(compared.own - self.margin)
+        return near + functional.softplus(self.margin - compared.negative).sum(dim=1)
+
+
+@LOSSES.register("decorrelation")
+class DecorrelationLoss(Loss):
+    """Pulls h~ and h together and their dimensions apart, without negatives or distance."""
+
+    uses_negatives = False
+
+    def __init__(self, weight: float = 0.001) -> None:
+        super().__init__()
+        self.weight = require_positive("weight", weight)
+
+    def forward(self, compared: Compared) -> Tensor:
+        """Return |z~ - z|^2 of each node and its part of the batch's correlations, z standardized.
+
+        The correlations are those between different dimensions of z~, and of z, squared.
+        """
+        z_tilde, z = _standardized(compared.reconstructed), _standardized(compared.embedding)
+        apart = (z_tilde - z).square().sum(dim=1)
+        return apart + self.weight * (_correlation(z_tilde) + _correlation(z))
+
+
+def _standardized(vectors: Tensor) -> Tensor:
+    """Return the columns with mean 0 and variance 1 over the batch; a constant one is 0."""
+    centered = vectors - vectors.mean(dim=0)
+    return centered / (centered.square().mean(dim=0) + 1e-6).sqrt()
+
+
+def _correlation(z: Tensor) -> Tensor:
+    """Return the sum of the squared correlations between different dimensions."""
+    correlations = z.T @ z / len(z)
+    return (correlations - torch.diag(torch.diagonal(correlations))).square().sum()

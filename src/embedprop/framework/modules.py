@@ -1,0 +1,320 @@
+"""A described instance becomes torch modules: f, g, g~, d and the loss of one label type."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from embedprop.errors import InvalidParameterError, TrainingError
+from embedprop.framework import (  # noqa: F401 (each registers its parts)
+    aggregators,
+    distances,
+    image_embeddings,
+    label_embeddings,
+    losses,
+    numeric_embeddings,
+    text_embeddings,
+)
+from embedprop.framework.aggregators import Messages
+from embedprop.framework.losses import Compared
+from embedprop.framework.registry import AGGREGATORS, DISTANCES, LABEL_EMBEDDINGS, LOSSES
+from embedprop.graph.multisets import Multisets
+from embedprop.graph.texts import Tokens
+from embedprop.instance import LabelTypeInstance
+from embedprop.kernels.batch import Draws
+from embedprop.parts import catalog, parse_part
+
+# A matrix of all pairs is cheaper than a row per pair as long as it is not this much larger.
+_PAIRS_WASTED = 4
+_FIELDS = {"label_embedding": "f", "aggregator": "g", "reconstruction": "g_tilde",
+           "distance": "d", "loss": "loss"}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """l_i(v) without a gap (dummy labels from n_labels on), and what f reads of each label.
+
+    contents: (n_labels, ...) for numbers, images and texts; None where f reads the label's id.
+    shape: of what f is made for; tokens: the words that an encoder of texts knows.
+    """
+
+    sets: Multisets
+    n_labels: int
+    n_vectors: int
+    contents: NDArray[Any] | None
+    shape: tuple[int, ...]
+    tokens: Tokens | None = None
+
+
+class Reader(nn.Module):
+    """The labels of nodes as tensors: which labels, of what weight."""
+
+    def __init__(self, sets: Multisets) -> None:
+        super().__init__()
+        weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
+        arrays = {"ptr": sets.ptr, "ids": sets.ids.astype(np.int64), "weights": weights}
+        for name, array in arrays.items():
+            self.register_buffer(name, torch.from_numpy(np.array(array)), persistent=False)
+
+    ptr: Tensor
+    ids: Tensor
+    weights: Tensor
+
+    def forward(self, nodes: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the entries of all labels of `nodes`, and the position of the node of each."""
+        starts = self.ptr[nodes]
+        sizes = self.ptr[nodes + 1] - starts
+        owners = torch.repeat_interleave(torch.arange(len(nodes), device=nodes.device), sizes)
+        first = torch.cumsum(sizes, 0) - sizes
+        return (starts - first)[owners] + torch.arange(len(owners), device=nodes.device), owners
+
+
+class Heard(NamedTuple):
+    """The edges over which labels travel to the visited nodes of a batch, one row each.
+
+    nodes: who speaks; positions: to which of the visited nodes; places: the edge's in the graph.
+    """
+
+    nodes: Tensor
+    weights: Tensor
+    positions: Tensor
+    places: Tensor
+    relations: Tensor
+
+
+class TypeModule(nn.Module):
+    """One label type: from drawn neighbors and negatives to the loss of each visited node."""
+
+    def __init__(
+        self,
+        name: str,
+        settings: LabelTypeInstance,
+        labels: Labels,
+        n_edges: int,
+        n_relations: int,
+        own_parts: Mapping[str, Any],
+    ) -> None:
+        super().__init__()
+        self.name, self.settings, self._own = name, settings, own_parts
+        self.labels, self.n_edges, self.is_new = labels, n_edges, False
+        self.reader = Reader(labels.sets)
+        dim = settings.dim
+        self.f = self._part("label_embedding", LABEL_EMBEDDINGS, shape=labels.shape, dim=dim)
+        n_dummies = 0 if settings.is_set else labels.n_vectors - labels.n_labels
+        self.dummies = nn.Parameter(torch.zeros(n_dummies, dim))
+        n_entries = labels.sets.n_values
+        self.g = self._part("aggregator", AGGREGATORS, dim=dim, n_edges=n_entries)
+        self.g_tilde = self._part("reconstruction", AGGREGATORS, dim=dim, n_edges=n_edges)
+        self.d = self._part("distance", DISTANCES)
+        self.loss = self._part("loss", LOSSES)
+        self.relations = nn.Parameter(torch.zeros(n_relations, dim))
+
+    def _part(self, part: str, registry: Any, **given: Any) -> Any:
+        if part in self._own:
+            return self._own[part]
+        chosen = parse_part(part, getattr(self.settings, part))
+        parameters = dict(chosen.parameters)
+        if "margin" in catalog()[registry.kind][chosen.name].parameters:
+            parameters.setdefault("margin", self.settings.margin)
+        return registry[chosen.name](**given, **parameters)
+
+    def go_on_from(self, previous: TypeModule) -> None:
+        """Take what the parts f, g and g~ of a smaller graph have learned, where the sizes agree.
+
+        Statistics of the labels stay those of the first fit: f means the same as before.
+        """
+        state = self.state_dict()
+        for key, value in previous.state_dict().items():
+            is_part = key.startswith(("f.", "g.", "g_tilde.")) and key != "f.table"
+            if key == "f.tokens.weight" and self.labels.tokens and previous.labels.tokens:
+                # Words stand by frequency, which may be another now.
+                known = previous.labels.tokens.vocabulary.find_all(self.labels.tokens.vocabulary)
+                at = np.flatnonzero(known >= 0)
+                state[key][at + 1] = value[known[at].astype(np.int64) + 1].to(state[key])
+            elif is_part and key in state and state[key].shape == value.shape:
+                state[key].copy_(value)
+
+    def saved_state(self) -> dict[str, NDArray[Any]]:
+        """Return parameters and buffers as arrays, without tables and the user's own modules."""
+        skipped = [f"{_FIELDS[part]}." for part in self._own] + ["f.table"]
+        return {
+            key: value.detach().cpu().numpy()
+            for key, value in self.state_dict().items()
+            if not key.startswith(tuple(skipped))
+        }
+
+    def load_saved_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Take parameters and buffers from arrays that `saved_state` gave."""
+        expected = self.saved_state()
+        if expected.keys() != state.keys():
+            raise ValueError(f"parameters {sorted(expected.keys() ^ state.keys())} do not fit")
+        tensors = {key: torch.from_numpy(np.array(value)) for key, value in state.items()}
+        self.load_state_dict(tensors, strict=False)
+
+    def reading(self, sets: Multisets, vectors: NDArray[np.float32]) -> TypeModule:
+        """Return the same parts over other nodes: their labels, and the vectors of all labels."""
+        other = copy.copy(self)
+        other._modules = dict(self._modules)
+        other.is_new = True
+        other.labels = Labels(sets, len(vectors), len(vectors), None, (len(vectors),))
+        other.reader = Reader(sets)
+        weight = torch.from_numpy(np.array(vectors))
+        other.f = nn.Embedding(len(vectors), vectors.shape[1], _weight=weight)
+        return other
+
+    def label_vectors(self, ids: Tensor) -> Tensor:
+        """Return f of labels, and the vectors of dummy labels."""
+        if self.labels.contents is None:
+            return self._checked("label_embedding", self.f(ids), len(ids))
+        is_label = ids < self.labels.n_labels
+        chosen = torch.from_numpy(self.labels.contents[ids[is_label].cpu().numpy()])
+        vectors = self.dummies.new_zeros(len(ids), self.settings.dim)
+        if len(chosen):
+            of_labels = self._checked("label_embedding", self.f(chosen.to(ids.device)), len(chosen))
+            vectors = vectors.index_put((torch.nonzero(is_label)[:, 0],), of_labels)
+        if len(chosen) < len(ids):
+            dummy = torch.nonzero(~is_label)[:, 0]
+            of_dummies = self.dummies[ids[dummy] - self.labels.n_labels]
+            vectors = vectors.index_put((dummy,), of_dummies.to(vectors.dtype))
+        return vectors
+
+    def embed(self, nodes: Tensor) -> Tensor:
+        """Return h of nodes: g over their own labels."""
+        entries, owners = self.reader(nodes)
+        distinct, place = distinct_of(self.reader.ids[entries], self.labels.n_vectors)
+        return self._aggregate_own(self.label_vectors(distinct)[place], entries, owners, len(nodes))
+
+    def forward(self, draws: Draws) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the loss of each visited node, its h~ and its h."""
+        device = self.reader.ptr.device
+        nodes = torch.from_numpy(draws.nodes).to(device).long()
+        negatives = torch.from_numpy(draws.negatives).to(device).long()
+        mentioned = torch.cat([nodes, negatives.flatten()])
+        compared, place = distinct_of(mentioned, self.labels.sets.n_sets)
+        own_entries, own_owners = self.reader(compared)
+        heard = _heard(draws, device)
+        entries, owners = self.reader(heard.nodes)
+        ids = torch.cat([self.reader.ids[own_entries], self.reader.ids[entries]])
+        distinct, at = distinct_of(ids, self.labels.n_vectors)
+        vectors = self.label_vectors(distinct)
+        h = self._aggregate_own(
+            vectors[at[: len(own_entries)]], own_entries, own_owners, len(compared)
+        )
+        spoken = vectors[at[len(own_entries) :]]
+        h_tilde = self._reconstruct(spoken, entries, owners, heard, len(nodes))
+        h_own = h[place[: len(nodes)]]
+        others = place[len(nodes) :].view(negatives.shape)
+        own = self._checked_distances(self.d(h_tilde, h_own), (len(nodes),))
+        apart = self._checked_distances(self._apart(h_tilde, h, others), tuple(others.shape))
+        result = Compared(own, apart, h_tilde, h_own)
+        return self._checked_loss(self.loss(result), len(nodes)), h_tilde, h_own
+
+    def reconstruct(self, draws: Draws) -> Tensor:
+        """Return h~ of the visited nodes alone."""
+        heard = _heard(draws, self.reader.ptr.device)
+        entries, owners = self.reader(heard.nodes)
+        distinct, at = distinct_of(self.reader.ids[entries], self.labels.n_vectors)
+        spoken = self.label_vectors(distinct)[at]
+        return self._reconstruct(spoken, entries, owners, heard, len(draws.nodes))
+
+    def _aggregate_own(
+        self, vectors: Tensor, entries: Tensor, owners: Tensor, n_nodes: int
+    ) -> Tensor:
+        weights = self.reader.weights[entries].to(vectors.dtype)
+        # Labels of new nodes have no weight of their own that was learned.
+        places = torch.full_like(entries, -1) if self.is_new else entries
+        messages = Messages(vectors, weights, owners, places, n_nodes)
+        return self._checked("aggregator", self.g(messages), n_nodes)
+
+    def _reconstruct(
+        self, vectors: Tensor, entries: Tensor, owners: Tensor, heard: Heard, n_nodes: int
+    ) -> Tensor:
+        """Return g~ over the labels that travel over the edges in `heard`."""
+        if len(self.relations):
+            vectors = vectors + self.relations[heard.relations[owners]]
+        weights = (self.reader.weights[entries] * heard.weights[owners]).to(vectors.dtype)
+        messages = Messages(
+            vectors, weights, heard.positions[owners], heard.places[owners], n_nodes
+        )
+        return self._checked("reconstruction", self.g_tilde(messages), n_nodes)
+
+    def _apart(self, h_tilde: Tensor, h: Tensor, others: Tensor) -> Tensor:
+        """Return d(h~(v), h(u)) of all negatives: (nodes, negatives)."""
+        distinct, place = distinct_of(others, len(h))
+        if len(distinct) <= _PAIRS_WASTED * others.shape[1] and hasattr(self.d, "between"):
+            pairs: Tensor = self.d.between(h_tilde, h[distinct])
+            return pairs.gather(1, place)
+        apart: Tensor = self.d(h_tilde[:, None], h[others])
+        return apart
+
+    def _checked(self, part: str, values: Any, n_rows: int) -> Tensor:
+        """Return the output of a part if it is a vector for each row."""
+        expected = (n_rows, self.settings.dim)
+        came = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
+        if came != expected:
+            raise InvalidParameterError(
+                f"{part}={getattr(self.settings, part)!r} of label type {self.name!r} must return "
+                f"{expected[0]} vectors of dim {expected[1]}, that is shape {expected}, but "
+                f"returned {came}. Change the module's output, or dim={expected[1]}."
+            )
+        result: Tensor = values
+        return result
+
+    def _checked_distances(self, values: Any, expected: tuple[int, ...]) -> Tensor:
+        came = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
+        if came != expected:
+            raise InvalidParameterError(
+                f"distance={self.settings.distance!r} of label type {self.name!r} must return one "
+                f"number for each pair of vectors, here of shape {expected}, but returned {came}."
+            )
+        result: Tensor = values
+        return result
+
+    def _checked_loss(self, each: Any, n_nodes: int) -> Tensor:
+        came = tuple(each.shape) if isinstance(each, Tensor) else type(each).__name__
+        what = f"loss={self.settings.loss!r} of label type {self.name!r}"
+        if came != (n_nodes,):
+            raise InvalidParameterError(
+                f"{what} must return one number for each of the {n_nodes} nodes of the batch, that "
+                f"is shape {(n_nodes,)}, but returned {came}."
+            )
+        if not torch.isfinite(each).all():
+            raise TrainingError(
+                f"{what} is {each[~torch.isfinite(each)][0].item()}. Lower learning_rate, look "
+                f"for extreme weights or numbers, or check the module if it is your own."
+            )
+        result: Tensor = each
+        return result
+
+
+def distinct_of(ids: Tensor, n: int) -> tuple[Tensor, Tensor]:
+    """Return the distinct ids below n, ascending, and where each given one stands among them.
+
+    >>> distinct_of(torch.tensor([7, 2, 7]), 9)
+    (tensor([2, 7]), tensor([1, 0, 1]))
+    """
+    slots = torch.zeros(n, dtype=torch.int64, device=ids.device)
+    slots[ids.flatten()] = 1
+    distinct = torch.nonzero(slots)[:, 0]
+    slots[distinct] = torch.arange(len(distinct), device=ids.device)
+    return distinct, slots[ids]
+
+
+def _heard(draws: Draws, device: torch.device) -> Heard:
+    sizes = draws.ends - draws.starts
+    positions = np.repeat(np.arange(len(sizes)), sizes)
+    first = np.cumsum(sizes) - sizes
+    at = (draws.starts - first)[positions] + np.arange(len(positions))
+    weights = draws.neighbor_weights[at] if len(draws.neighbor_weights) else np.ones(len(at))
+    places = draws.places[at] if len(draws.places) else at
+    relations = draws.neighbor_relations[at] if len(draws.neighbor_relations) else at[:0]
+    arrays = (draws.neighbor_ids[at].astype(np.int64), weights, positions, places,
+              relations.astype(np.int64))  # fmt: skip
+    return Heard(*(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in arrays))
