@@ -35,7 +35,7 @@ SETTINGS: dict[str, Any] = {
     "verbose": False,
 }
 C_VALUES = (0.01, 0.1, 1.0, 10.0, 100.0)
-WEIGHTS = (1.0, 10.0)
+WEIGHTS = (10.0, 50.0)
 
 
 def main() -> None:

@@ -101,18 +101,63 @@ def test_label_types_are_chosen_and_node_comes_first(
     assert model.node_embeddings_.shape == (5, 4 * len(learned))
 
 
-def test_values_that_are_no_sets_are_left_aside_with_a_warning(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    graph = Graph.from_edges([(0, 1)], labels={"age:numeric": {0: 3.0, 1: 4.0}})
-    with caplog.at_level(logging.INFO, logger="embedprop"):
+NUMBERS = Graph.from_edges([(0, 1)], labels={"age:numeric": {0: 3.0, 1: 4.0}})
+
+
+def test_values_that_are_no_sets_are_learned_too() -> None:
+    model = EmbeddingPropagation(**SMALL).fit(NUMBERS)
+    assert list(model.label_embeddings_) == ["node", "age"]
+    assert model.node_embeddings_.shape == (2, 8)
+
+
+class TestWithoutTorch:
+    @pytest.fixture(autouse=True)
+    def no_torch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("embedprop.engines.has_torch", lambda: False)
+        monkeypatch.setattr("embedprop.preparation.has_torch", lambda: False)
+
+    def test_values_that_are_no_sets_are_left_aside_with_a_warning(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.INFO, logger="embedprop"):
+            model = EmbeddingPropagation(**SMALL).fit(NUMBERS)
+        assert list(model.label_embeddings_) == ["node"]
+        assert "Left aside (torch is not installed): 'age'." in caplog.text
+
+    def test_asking_for_them_tells_what_to_install(self) -> None:
+        with pytest.raises(
+            InvalidParameterError,
+            match=r"'age' is of kind 'numeric', but that needs torch: pip install "
+            r"'embedprop\[torch\]'\. There are: 'node'\.",
+        ):
+            EmbeddingPropagation(label_types=["age"], **SMALL).fit(NUMBERS)
+
+    def test_texts_are_learned_as_sets_of_words(self) -> None:
+        graph = Graph.from_edges([(0, 1)], labels={"title:text": {0: "a rose", 1: "A sea"}})
         model = EmbeddingPropagation(**SMALL).fit(graph)
-    assert list(model.label_embeddings_) == ["node"]
-    assert "Learning is from sets of labels; left aside: 'age'." in caplog.text
-    with pytest.raises(
-        InvalidParameterError, match=r"'age' is of kind 'numeric'\. There are: 'node'\."
-    ):
-        EmbeddingPropagation(label_types=["age"], **SMALL).fit(graph)
+        assert model.labels_["title"] == ("a", "rose", "sea")
+
+    @pytest.mark.parametrize(
+        ("params", "why"),
+        [
+            ({"loss": "logistic"}, "label type 'node' has loss='logistic'"),
+            ({"aggregator": "max"}, "label type 'node' has aggregator='max'"),
+            ({"engine": "torch"}, "engine='torch' was asked for"),
+            ({"refine": False}, "refine=False is asked for label type 'node'"),
+        ],
+    )
+    def test_what_needs_torch_is_told_before_training(
+        self, path: Graph, params: dict[str, Any], why: str
+    ) -> None:
+        with pytest.raises(InvalidParameterError) as caught:
+            EmbeddingPropagation(**SMALL, **params).fit(path)
+        assert str(caught.value) == (
+            f"torch is not installed, but {why}. Install it with: pip install 'embedprop[torch]'"
+        )
+
+    def test_targets_need_it_too(self, path: Graph) -> None:
+        with pytest.raises(InvalidParameterError, match="not installed, but targets are given"):
+            EmbeddingPropagation(**SMALL).fit(path, y={0: "a", 1: "b"})
 
 
 BAD_VALUES = [

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidModelError, InvalidParameterError
@@ -213,3 +214,184 @@ def test_a_model_records_what_it_was_trained_with_not_what_was_set_later(tmp_pat
     assert loaded.instance_ == model.instance_
     assert loaded.instance_.label_types["node"].margin == 2.0
     assert loaded.directed_
+
+
+IMAGES = np.random.default_rng(0).uniform(size=(4, 5, 5)).astype(np.float32)
+EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")]
+VALUES = {
+    "word": {"a": {"x": 2.0, "y": 1.0}, "b": ["y"]},
+    "age:numeric": {"a": 1.0, "b": 5.0, "d": 2.0},
+    "title:text": {"a": "a rose is a rose", "c": "the sea"},
+    "face:image": {node: IMAGES[i] for i, node in enumerate("abc")},
+}
+GROWN_VALUES = {
+    "word": {"n": ["x", "y"]},
+    "age:numeric": {"n": 3.0},
+    "title:text": {"n": "rose sea"},
+    "face:image": {"n": IMAGES[3]},
+}
+GROWN = [("n", "a"), ("n", "b"), ("m", "n"), ("m", "c")]
+
+
+class Bent(torch.nn.Module):
+    """An f, or a g, of the user's own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(1, 4)
+
+    def forward(self, contents: Any) -> torch.Tensor:
+        if isinstance(contents, torch.Tensor):
+            return self.linear(contents)
+        zeros = contents.vectors.new_zeros(contents.n_sets, 4)
+        summed = zeros.index_add(0, contents.owners, contents.vectors)
+        return torch.tanh(summed + self.linear.bias)
+
+
+# Settings, and the label types and relations of the graph.
+MODELS: dict[str, tuple[dict[str, Any], list[str], bool]] = {
+    "numbers": ({}, ["age:numeric"], False),
+    "numbers in bins": ({"label_embedding": "quantile_bins(n_bins=4)"}, ["age:numeric"], False),
+    "texts by a GRU": ({"label_embedding": "gru"}, ["title:text"], False),
+    "texts by a transformer": ({"label_embedding": "transformer"}, ["title:text"], False),
+    "texts as words": ({}, ["title:text"], False),
+    "images": ({}, ["face:image"], False),
+    "everything": ({"label_embedding": {"title": "gru"}}, list(VALUES), False),
+    "relations": ({}, ["word"], True),
+    "inverse relations": ({"inverse_relations": True}, ["word"], True),
+    "relations and numbers": ({"reconstruction": "attention"}, ["age:numeric"], True),
+    "learned weights": (
+        {"aggregator": "weighted_mean", "reconstruction": "weighted_mean"}, ["word"], False,
+    ),
+    "attention": ({"aggregator": "attention", "reconstruction": "max"}, ["word"], False),
+    "another loss": ({"loss": "softmax(temperature=0.5)", "distance": "cosine"}, ["word"], False),
+    "another r": ({"representation": "both", "reconstruction": "sum"}, list(VALUES), False),
+}  # fmt: skip
+
+
+def fitted(name: str) -> EmbeddingPropagation:
+    params, types, has_relations = MODELS[name]
+    relations = {"relations": ["r", "s", "r", "s", "r"], "directed": True} if has_relations else {}
+    graph = Graph.from_edges(EDGES, labels={key: VALUES[key] for key in types}, **relations)
+    return EmbeddingPropagation(**SMALL, **params, learning_rate=0.1).fit(graph)
+
+
+def grown_of(name: str) -> Graph:
+    _, types, has_relations = MODELS[name]
+    relations = {"relations": ["r", "s", "r", "s"], "directed": True} if has_relations else {}
+    return Graph.from_edges(GROWN, labels={key: GROWN_VALUES[key] for key in types}, **relations)
+
+
+@pytest.mark.parametrize("name", MODELS, ids=[name.replace(" ", "_") for name in MODELS])
+def test_every_kind_of_model_is_loaded_as_it_was_saved(name: str, tmp_path: Path) -> None:
+    model, grown = fitted(name), grown_of(name)
+    model.save(tmp_path)
+    loaded = EmbeddingPropagation.load(tmp_path, verify=True)
+    assert_same(loaded, model)
+    assert loaded.n_parameters_ == model.n_parameters_
+    assert loaded.relations_ == model.relations_
+    for label_type, vectors in model.relation_embeddings_.items():
+        np.testing.assert_array_equal(loaded.relation_embeddings_[label_type], vectors)
+    for source in ("reconstruction", "own", "both"):
+        expected = model.transform(grown, source)
+        assert loaded.transform(grown, source).tobytes() == expected.tobytes()
+    if model.relations_ is not None:
+        assert loaded.predict_tails("a", "r") == model.predict_tails("a", "r")
+        assert loaded.predict_heads("s", "a") == model.predict_heads("s", "a")
+
+
+@pytest.mark.parametrize("name", ["everything", "relations", "learned weights"])
+def test_a_loaded_model_goes_on_as_the_saved_one(name: str, tmp_path: Path) -> None:
+    model, (_, types, has_relations) = fitted(name), MODELS[name]
+    model.save(tmp_path / "one")
+    loaded = EmbeddingPropagation.load(tmp_path / "one")
+    loaded.save(tmp_path / "again")
+    again = EmbeddingPropagation.load(tmp_path / "again")
+    relations = {"relations": ["r", "s", "r", "t", "r"], "directed": True} if has_relations else {}
+    graph = Graph.from_edges(EDGES, labels={key: VALUES[key] for key in types}, **relations)
+    expected = model.partial_fit(graph).node_embeddings_
+    for other in (loaded, again):
+        np.testing.assert_allclose(other.partial_fit(graph).node_embeddings_, expected, rtol=1e-5)
+
+
+class TestOwnModules:
+    @pytest.fixture
+    def model(self) -> EmbeddingPropagation:
+        graph = Graph.from_edges(EDGES, labels={"age:numeric": VALUES["age:numeric"]})
+        return EmbeddingPropagation(
+            **SMALL, label_embedding={"age": Bent()}, aggregator={"node": Bent()}
+        ).fit(graph)
+
+    @pytest.fixture
+    def loaded(self, model: EmbeddingPropagation, tmp_path: Path) -> EmbeddingPropagation:
+        model.save(tmp_path)
+        return EmbeddingPropagation.load(tmp_path)
+
+    def test_known_nodes_and_labels_work(
+        self, model: EmbeddingPropagation, loaded: EmbeddingPropagation
+    ) -> None:
+        assert loaded.node_embeddings_.tobytes() == model.node_embeddings_.tobytes()
+        for name, vectors in model.label_embeddings_.items():
+            np.testing.assert_array_equal(loaded.label_embeddings_[name], vectors)
+        assert loaded.similar("a") == model.similar("a")
+        assert loaded.n_parameters_ == model.n_parameters_
+        assert loaded.score_edge("a", "b") == model.score_edge("a", "b")
+
+    def test_what_needs_the_module_says_why_it_cannot(self, loaded: EmbeddingPropagation) -> None:
+        new = Graph.from_edges([("n", "a")], labels={"age:numeric": {"n": 3.0}})
+        with pytest.raises(
+            InvalidParameterError,
+            match=r"^label_embedding of label type 'age' was a module of your own, which a saved "
+            r"model does not hold\. Known nodes keep their vectors; ",
+        ):
+            loaded.transform(new)
+
+    def test_new_nodes_that_need_it_not_work(
+        self, model: EmbeddingPropagation, loaded: EmbeddingPropagation
+    ) -> None:
+        new = Graph.from_edges([("n", "a"), ("n", "b")])
+        assert loaded.transform(new).tobytes() == model.transform(new).tobytes()
+        assert loaded.transform_node(["a"]).tobytes() == model.transform_node(["a"]).tobytes()
+
+    def test_learning_further_needs_the_module_again(self, loaded: EmbeddingPropagation) -> None:
+        graph = Graph.from_edges(EDGES, labels={"age:numeric": VALUES["age:numeric"]})
+        with pytest.raises(InvalidParameterError, match="Set it again with set_params before"):
+            loaded.partial_fit(graph)
+        loaded.set_params(label_embedding={"age": Bent()}, aggregator={"node": Bent()})
+        assert loaded.partial_fit(graph).node_embeddings_.shape == (4, 8)
+
+
+def test_start_vectors_from_memory_are_not_kept_and_files_are_by_name(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("x 1 2 3 4\n")
+    given = {"word": tmp_path / "v.txt", "node": {"a": np.ones(4)}}
+    graph = graph_of(["a", "b", "c"])
+    model = EmbeddingPropagation(**SMALL, pretrained=given, refine=False).fit(graph)
+    model.save(tmp_path / "m")
+    loaded = EmbeddingPropagation.load(tmp_path / "m")
+    assert loaded.pretrained == {"word": str(tmp_path / "v.txt")}
+    assert loaded.refine is False
+    assert loaded.node_embeddings_.tobytes() == model.node_embeddings_.tobytes()
+    model.set_params(pretrained={"node": {"a": np.ones(4)}}).fit(graph).save(tmp_path / "m")
+    assert EmbeddingPropagation.load(tmp_path / "m").pretrained is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"arrays": {"table age": None}},
+        {"arrays": {"head scores": np.zeros((1, 2), np.float32)}},
+        {"arrays": {"node vectors": np.zeros((4, 3), np.float32)}},
+        {"arrays": {"relations node": np.zeros((2, 3), np.float32)}},
+    ],
+)
+def test_further_parts_that_do_not_fit_are_a_damaged_model(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
+    graph = Graph.from_edges(
+        EDGES, labels={"age:numeric": VALUES["age:numeric"]}, relations=list("rsrsr")
+    )
+    model = EmbeddingPropagation(**SMALL, representation="both")
+    model.fit(graph, y={"a": 1, "b": 2}).save(tmp_path)
+    damaged(tmp_path, **change)
+    with pytest.raises(InvalidModelError, match="settings and arrays do not fit together"):
+        EmbeddingPropagation.load(tmp_path)

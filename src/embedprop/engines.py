@@ -63,6 +63,8 @@ def _beyond_epb(instance: Instance, supervised: bool) -> str:
     for name, one in instance.label_types.items():
         if not one.refine:
             return f"refine=False is asked for label type {name!r}"
+        if one.label_dropout:
+            return f"label type {name!r} has label_dropout={one.label_dropout:g}"
         for part in ("label_embedding", "aggregator", "reconstruction", "distance", "loss"):
             if getattr(one, part) != getattr(type(one), part):
                 return f"label type {name!r} has {part}={getattr(one, part)!r}"

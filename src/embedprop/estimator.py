@@ -87,6 +87,9 @@ class EmbeddingPropagation(Queries, BaseEstimator):  # type: ignore[misc]
         dict, or (names, array). Labels without one start as usual.
     refine : bool or dict
         Whether pretrained vectors, or a module of your own as f, are learned further.
+    label_dropout : float or dict
+        The chance that a label of a node is left out at a visit, against overfitting; never all of
+        them. 0 as in the paper.
     target_weight : float
         Weight of the targets' loss when `fit` is given `y`.
     regularization : float or dict, optional
@@ -169,6 +172,7 @@ class EmbeddingPropagation(Queries, BaseEstimator):  # type: ignore[misc]
         inverse_relations: bool = False,
         pretrained: Mapping[str, Any] | None = None,
         refine: bool | Mapping[str, bool] = True,
+        label_dropout: float | Mapping[str, float] = 0.0,
         target_weight: float = 1.0,
         regularization: float | Mapping[str, float] | None = None,
         restart: float = 0.15,
@@ -199,6 +203,7 @@ class EmbeddingPropagation(Queries, BaseEstimator):  # type: ignore[misc]
         self.inverse_relations = inverse_relations
         self.pretrained = pretrained
         self.refine = refine
+        self.label_dropout = label_dropout
         self.target_weight = target_weight
         self.regularization = regularization
         self.restart = restart

@@ -31,6 +31,7 @@ class LabelTypeInstance:
 
     The parts f, g, g~, d and loss are written as in ``"softmax(temperature=0.2)"``; one that is the
     user's own module as ``"custom Name"``. refine: whether given start vectors are learned further.
+    label_dropout: the chance that a label is left out while learning.
     """
 
     dim: int
@@ -43,6 +44,7 @@ class LabelTypeInstance:
     distance: str = "euclidean"
     loss: str = "margin_ranking"
     refine: bool = True
+    label_dropout: float = 0.0
 
     @property
     def is_set(self) -> bool:
@@ -59,7 +61,7 @@ class LabelTypeInstance:
     def is_epb(self) -> bool:
         """Whether these are the parts of EP-B."""
         ranking = self.distance == "euclidean" and self.loss == "margin_ranking"
-        return self.is_mean and ranking and self.refine
+        return self.is_mean and ranking and self.refine and not self.label_dropout
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class Instance:
         margins = _per_type("margin", params["margin"], list(kinds))
         parts = {part: _parts(part, params[part], kinds) for part in PARTS}
         refine = _per_type("refine", params["refine"], list(kinds))
+        dropout = _per_type("label_dropout", params["label_dropout"], list(kinds))
         most = params["max_neighbors"]
         return cls(
             name=params["instance"],
@@ -132,6 +135,7 @@ class Instance:
                         margin=require_positive(*margins[name]),
                         kind=kind,
                         refine=_require_bool(*refine[name]),
+                        label_dropout=require_share(*dropout[name]),
                         label_embedding=parts["label_embedding"][name],
                         aggregator=parts["aggregator"][name],
                         reconstruction=parts["reconstruction"][name],
@@ -195,6 +199,7 @@ def _parts(part: str, given: Any, kinds: Mapping[str, str]) -> dict[str, str]:
             written[name] = DEFAULT_EMBEDDINGS[kind]
         else:
             # One f for all types would fit few of them: ids keep their table.
+            _require_present(called, one)
             chosen = parse_part(called, one)
             for_all = part == "label_embedding" and not isinstance(given, Mapping)
             fits = not for_all or kind_fits(chosen, kind)
@@ -205,6 +210,14 @@ def _parts(part: str, given: Any, kinds: Mapping[str, str]) -> dict[str, str]:
                     f"Choose one of: {', '.join(map(repr, fitting(kind)))}."
                 )
     return written
+
+
+def _require_present(called: str, one: Any) -> None:
+    if isinstance(one, str) and one.startswith("custom "):
+        raise InvalidParameterError(
+            f"{called}={one!r} was a module of your own, which a saved model does not hold. Set it "
+            f"again with set_params before you learn further."
+        )
 
 
 def own_part(part: str, given: Any, label_type: str, kind: str) -> Any:
@@ -277,6 +290,18 @@ def require_count(name: str, value: Any, least: int = 1) -> int:
             f"{name}={value!r} is not possible: it must be a whole number of at least {least}."
         )
     return number
+
+
+def require_share(name: str, value: Any) -> float:
+    """Return `value` if it is a number from 0 to below 1."""
+    if not isinstance(value, bool | str | bytes) and value == 0:
+        return 0.0
+    share = require_positive(name, value)
+    if share >= 1:
+        raise InvalidParameterError(
+            f"{name}={value!r} is not possible: it must be a number from 0 to below 1."
+        )
+    return share
 
 
 def require_positive(name: str, value: Any) -> float:

@@ -166,11 +166,16 @@ class Learned:
 
     def start_dummies(self, graph: Graph, label_type: str, fresh: Vectors) -> None:
         """Put the vectors of known dummy labels into `fresh`, a row for each dummy label."""
-        low, high = self.columns[label_type]
         dummy_nodes = learned_labels(graph, label_type).dummy_nodes
         old = self.nodes.find_all([graph.nodes[node] for node in dummy_nodes])
         kept = np.flatnonzero((old >= 0) & np.isin(old, self.dummies[label_type]))
-        fresh[kept] = self.embedding[old[kept], low:high]
+        rows = np.searchsorted(self.dummies[label_type], old[kept])
+        fresh[kept] = self._dummy_vectors(label_type)[rows]
+
+    def _dummy_vectors(self, label_type: str) -> Vectors:
+        """Return the vectors of the dummy labels: a node that has one is nothing else."""
+        low, high = self.columns[label_type]
+        return self.embedding[self.dummies[label_type], low:high]
 
     def transform_one(
         self,

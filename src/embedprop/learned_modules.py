@@ -55,59 +55,76 @@ class ModuleLearned(Learned):
     """Vectors of labels and nodes, and the modules f, g and g~ of each label type.
 
     tables: per label type the vectors of all labels and dummy labels, in the order of its sets.
+    n_learned: how many numbers the parts have.
     """
 
     modules: Mapping[str, TypeModule] = field(default_factory=dict, kw_only=True)
     tables: Mapping[str, Vectors] = field(default_factory=dict, kw_only=True)
+    n_learned: int = field(default=0, kw_only=True)
 
     @classmethod
     def _more(cls, result: TrainingResult) -> dict[str, Any]:
-        return {"modules": result.modules, "tables": result.label_vectors}
+        modules = result.modules or {}
+        n_learned = sum(p.numel() for module in modules.values() for p in module.parameters())
+        return {"modules": modules, "tables": result.label_vectors, "n_learned": n_learned}
 
     @property
     def n_parameters(self) -> int:
         """How many numbers were learned, those of all parts."""
-        return sum(p.numel() for module in self.modules.values() for p in module.parameters())
+        return self.n_learned
+
+    def _dummy_vectors(self, label_type: str) -> Vectors:
+        table = self.tables[label_type]  # dummy labels come last
+        return table[len(table) - len(self.dummies[label_type]) :]
+
+    def _own(self, sets: Mapping[str, Multisets]) -> dict[str, tuple[Vectors, NDArray[np.float32]]]:
+        found = super()._own(sets)
+        for name, (_, weights) in found.items():
+            module = self.modules[name]
+            if module.settings.is_set and module.settings.aggregator != "mean":
+                h = self._aggregated(module, sets[name], self.label_vectors[name])
+                found[name] = h, weights
+        return found
 
     def _own_of(self, graph: Graph, new: NDArray[np.int64]) -> Own:
         found = dict(super()._own_of(graph, new))
         for name, module in self.modules.items():
             if not module.settings.is_set:
-                found[name] = self._values(graph, name, module, new)
-            elif module.settings.aggregator != "mean" and name in graph.labels and name != "node":
-                sets = self._known_labels(graph, name, new)
-                h = self._aggregated(module, sets, self.label_vectors[name])
-                found[name] = h, found[name][1]
+                sets, vectors = self._values(graph, name, module, new)
+                h = self._aggregated(module, sets, vectors)
+                found[name] = h, sets.sizes.astype(np.float32)
         return found
 
     def _values(
         self, graph: Graph, name: str, module: TypeModule, new: NDArray[np.int64]
-    ) -> tuple[Vectors, NDArray[np.float32]]:
-        """Return h of new nodes from their numbers, text or image; zeros where they have none."""
+    ) -> tuple[Multisets, Vectors]:
+        """Return the numbers, text or image of new nodes as a label each, and f of these."""
         import torch
 
         low, high = self.columns[name]
-        h = np.zeros((len(new), high - low), np.float32)
-        if name not in graph.values:
-            return h, np.zeros(len(new), np.float32)
-        present = graph.has_labels(name)
-        rows = np.flatnonzero(present)
-        which = np.flatnonzero(present[new])
-        contents = _contents(graph, name, module)[np.searchsorted(rows, new[which])]
-        with torch.no_grad():
-            if len(which):
-                h[which] = module.f(torch.from_numpy(contents)).float().numpy()
-        return h, present[new].astype(np.float32)
+        has = np.zeros(len(new), bool)
+        vectors = np.empty((0, high - low), np.float32)
+        if name in graph.values:
+            present = graph.has_labels(name)
+            has = present[new]
+        if has.any():
+            rows = np.searchsorted(np.flatnonzero(present), new[has])
+            contents = _contents(graph, name, module)[rows]
+            with torch.no_grad():
+                vectors = module.label_vectors_of(torch.from_numpy(contents)).float().numpy()
+        ptr = np.concatenate([[0], np.cumsum(has)])
+        return Multisets(ptr, np.arange(len(vectors), dtype=np.int32)), vectors
 
     @staticmethod
     def _aggregated(module: TypeModule, sets: Multisets, vectors: Vectors) -> Vectors:
         import torch
 
         with torch.no_grad():
-            reading = module.reading(sets, vectors)
             filled = np.flatnonzero(sets.sizes)
             h = np.zeros((sets.n_sets, vectors.shape[1]), np.float32)
-            h[filled] = reading.embed(torch.from_numpy(filled)).float().numpy()
+            if len(filled):
+                reading = module.reading(sets, vectors)
+                h[filled] = reading.embed(torch.from_numpy(filled)).float().numpy()
         return h
 
     def reconstructed(self, graph: Graph) -> tuple[Vectors, NDArray[np.bool_]]:
@@ -124,18 +141,18 @@ class ModuleLearned(Learned):
 
     def _members(self, graph: Graph, old: NDArray[np.int32], new: NDArray[np.int64]) -> Members:
         """Return the stored labels of known nodes, and the known ones of new nodes."""
-        own = self._own_of(graph, new)
         found = {}
         for name, module in self.modules.items():
+            if _has_means(module):
+                continue
             stored, table = module.labels.sets, self.tables[name]
             if module.settings.is_set:
-                of_new = self._known_labels(graph, name, new)
+                of_new, vectors = self._known_labels(graph, name, new), self.label_vectors[name]
             else:
-                h, weights = own[name]
-                has = np.flatnonzero(weights)
-                ptr = np.concatenate([[0], np.cumsum(weights > 0)])
-                of_new = Multisets(ptr, len(table) + np.arange(len(has)))  # type: ignore[arg-type]
-                table = np.concatenate([table, h[has]])
+                of_new, vectors = self._values(graph, name, module, new)
+            ids = of_new.ids + np.int32(len(table))
+            of_new = Multisets(of_new.ptr, ids, of_new.weights)
+            table = np.concatenate([table, vectors])
             rows = np.where(old >= 0, old, stored.n_sets)
             rows[new] = stored.n_sets + np.arange(len(new))
             found[name] = _joined(stored, of_new).subset(rows), table
@@ -152,7 +169,7 @@ class ModuleLearned(Learned):
         out: Vectors,
     ) -> NDArray[np.bool_]:
         module = self.modules[label_type]
-        if module.settings.reconstruction == "mean":
+        if _has_means(module):
             return super()._hear(label_type, table, mass, speakers, over, members, out)
         if members is None:
             members = {label_type: (module.labels.sets, self.tables[label_type])}
@@ -164,6 +181,11 @@ class ModuleLearned(Learned):
         draws = _draws(speakers, heard, over, new_edges)
         out[heard] = _run(module.reading(sets, vectors).reconstruct, draws)
         return np.asarray(speakers.sizes > 0)
+
+
+def _has_means(module: TypeModule) -> bool:
+    """Return whether h~ is the mean of the neighbors' h by the weight of their labels."""
+    return module.settings.aggregator == module.settings.reconstruction == "mean"
 
 
 def _draws(

@@ -43,7 +43,7 @@ def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLi
     types = [name for name in learned.label_types if name != "node"]
     settings = {
         # Those of the fit: parameters that were set afterwards made none of these vectors.
-        "params": _plain(model.fit_params_),
+        "params": _plain(_without_vectors(model.fit_params_)),
         "instance": model.instance_.to_dict(),
         "directed": learned.directed,
         "loss_history": model.loss_history_,
@@ -70,6 +70,7 @@ def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLi
         arrays |= module_arrays(learned)
         vocabularies |= module_vocabularies(learned)
         settings["modules"] = module_settings(learned)
+        settings["n_parameters"] = learned.n_parameters
     save_model(path, settings=settings, arrays=arrays, vocabularies=vocabularies)
 
 
@@ -121,11 +122,15 @@ def _learned(stored: StoredModel, instance: Instance) -> Learned:
         _require_shape("factors", arrays["factors"], (dims.get("node", 0),))
         return ClosedFormLearned(*fields, arrays["factors"], restart)
     more = _more(stored, instance, len(nodes))
-    if "modules" not in stored.settings:
+    settings = stored.settings
+    if "modules" not in settings:
         return Learned(*fields, **more)
     tables = {name: arrays[f"table {name}"] for name in dims}
+    if "node" in dims:
+        vectors["node"] = tables["node"]  # where g is no mean, h is another
+    n_learned = settings["n_parameters"]
     modules = StoredModules(stored, instance)
-    return ModuleLearned(*fields, **more, tables=tables, modules=modules)
+    return ModuleLearned(*fields, **more, tables=tables, modules=modules, n_learned=n_learned)
 
 
 def _more(stored: StoredModel, instance: Instance, n_nodes: int) -> dict[str, Any]:
@@ -159,6 +164,13 @@ def _more(stored: StoredModel, instance: Instance, n_nodes: int) -> dict[str, An
 def _require_shape(name: str, array: Any, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise ValueError(f"{name} has the shape {array.shape} instead of {shape}")
+
+
+def _without_vectors(params: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters without start vectors from memory; files go by their names."""
+    given = params["pretrained"] or {}
+    files = {k: os.fspath(v) for k, v in given.items() if isinstance(v, str | os.PathLike)}
+    return params | {"pretrained": files or None}
 
 
 def _plain(value: Any) -> Any:

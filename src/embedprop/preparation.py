@@ -108,6 +108,8 @@ def start_vectors(
     """Return the vectors to start from: Glorot's, given ones, or what is known already."""
     start = Start({}, {}, {})
     for name, settings in instance.label_types.items():
+        if previous is not None and name in previous.label_vectors:
+            _require_same_dim(previous, name, settings.dim)
         if instance.n_relations:
             start.relations[name] = _start_relations(graph, name, settings.dim, streams, previous)
         if not settings.is_set:
@@ -124,15 +126,18 @@ def start_vectors(
             start.fixed[name] = np.zeros(len(vectors), bool)
             start.fixed[name][: len(names)] = matched
         if previous is not None and name in previous.label_vectors:
-            dim = previous.label_vectors[name].shape[1]
-            if dim != settings.dim:
-                raise InvalidParameterError(
-                    f"dim={settings.dim} for label type {name!r}, but the vectors learned so far "
-                    f"have {dim}. Keep dim={dim}, or learn anew with fit."
-                )
             vectors = previous.start_vectors(graph, name, vectors)
         start.labels[name] = vectors
     return start
+
+
+def _require_same_dim(previous: Learned, name: str, dim: int) -> None:
+    learned = previous.label_vectors[name].shape[1]
+    if dim != learned:
+        raise InvalidParameterError(
+            f"dim={dim} for label type {name!r}, but the vectors learned so far have {learned}. "
+            f"Keep dim={learned}, or learn anew with fit."
+        )
 
 
 def _start_relations(
@@ -142,9 +147,10 @@ def _start_relations(
     relations = graph.relations
     n_relations = 0 if relations is None else len(relations)
     vectors = glorot(f"relations of {name}", n_relations, dim, streams)
-    if previous is not None and previous.relations is not None and relations is not None:
+    known = None if previous is None else previous.relation_vectors.get(name)
+    if previous and previous.relations and relations is not None and known is not None:
         old = previous.relations.find_all(relations)
-        vectors[old >= 0] = previous.relation_vectors[name][old[old >= 0]]
+        vectors[old >= 0] = known[old[old >= 0]]
     return vectors
 
 

@@ -77,6 +77,13 @@ class Queries:
         both = labels or self.instance_.name == "eps"
         source = source or ("both" if both else "reconstruction")
         own = known_labels(learned.vocabularies, labels or {})
+        for name in own:
+            one = self.instance_.label_types[name]
+            if not one.is_set:
+                raise InvalidParameterError(
+                    f"labels has the type {name!r}, which is of kind {one.kind!r}: transform_node "
+                    f"reads sets of labels alone. Give the node as a graph to transform."
+                )
         if learned.relations is None and relations is None:
             speakers = known_speakers(learned.nodes, neighbors, weights)
             return learned.transform_one(speakers, own, require_source(source))

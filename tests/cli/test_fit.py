@@ -16,8 +16,9 @@ from tests.cli.conftest import QUICK, Shell, assert_refused
 
 from embedprop import EmbeddingPropagation, Graph
 
-# A value other than the default for each parameter, as typed and as the estimator gets it.
-OTHER_VALUES: dict[str, tuple[str, Any]] = {
+# A value other than the default for each parameter, as typed (None: a switch) and as the estimator
+# gets it.
+OTHER_VALUES: dict[str, tuple[str | None, Any]] = {
     "instance": ("other", "other"),
     "dim": ("node=8,word=16", {"node": 8, "word": 16}),
     "margin": ("node=0.5,word=2", {"node": 0.5, "word": 2.0}),
@@ -29,9 +30,22 @@ OTHER_VALUES: dict[str, tuple[str, Any]] = {
     "n_negatives": ("2", 2),
     "negatives": ("degree", "degree"),
     "neighborhood": ("other", "other"),
+    "schedule": ("linear", "linear"),
+    "label_embedding": ("face=cnn(channels=4),age=mlp", {"face": "cnn(channels=4)", "age": "mlp"}),
+    "aggregator": ("max", "max"),
+    "reconstruction": ("node=sum,word=attention", {"node": "sum", "word": "attention"}),
+    "distance": ("cosine", "cosine"),
+    "loss": ("softmax(temperature=0.2)", "softmax(temperature=0.2)"),
+    "representation": ("pagerank(restart=0.3)", "pagerank(restart=0.3)"),
+    "inverse_relations": (None, True),
+    "pretrained": ("word=words.vec", {"word": "words.vec"}),
+    "refine": (None, False),
+    "label_dropout": ("node=0,word=0.3", {"node": 0.0, "word": 0.3}),
+    "target_weight": ("0.5", 0.5),
     "regularization": ("node=0.5,word=2", {"node": 0.5, "word": 2.0}),
     "restart": ("0.3", 0.3),
     "engine": ("fused", "fused"),
+    "device": ("cpu", "cpu"),
     "n_threads": ("1", 1),
     "random_state": ("none", None),
 }
@@ -46,7 +60,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The parameters of the estimators that commands make; nothing is trained."""
     seen: list[dict[str, Any]] = []
 
-    def stop(model: EmbeddingPropagation, *_: object) -> None:
+    def stop(model: EmbeddingPropagation, *_: object, **__: object) -> None:
         seen.append(model.get_params())
         raise ReachedError
 
@@ -68,11 +82,11 @@ def test_every_parameter_of_the_estimator_has_an_option(
 ) -> None:
     params = EmbeddingPropagation().get_params()
     assert set(OTHER_VALUES) | {"verbose"} == set(params)  # --quiet stands for verbose
-    words = [
-        word
-        for name, (text, _) in OTHER_VALUES.items()
-        for word in (f"--{name.replace('_', '-')}", text)
-    ]
+    words = []
+    for name, (text, value) in OTHER_VALUES.items():
+        option = name.replace("_", "-")
+        words += [f"--no-{option}" if value is False else f"--{option}"]
+        words += [] if text is None else [text]
     with pytest.raises(ReachedError):
         shell("fit", "edges.csv", "--out", "model", "--quiet", *words)
     expected = {name: value for name, (_, value) in OTHER_VALUES.items()} | {"verbose": False}
@@ -171,6 +185,105 @@ def test_a_full_disk_leaves_the_old_model(shell: Shell, monkeypatch: pytest.Monk
     assert_refused(answer, "m: the model could not be saved (No space left on device)")
     assert "[Errno" not in answer.err
     np.testing.assert_array_equal(EmbeddingPropagation.load("m", verify=True).node_embeddings_, old)
+
+
+AGES = "node,value\nann,31\nbob,54\ncid,20\n"
+TITLES = "node,text\nann,a rose is a rose\ndan,the sea\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--loss", "softmax(temperature=0.2)", "--n-negatives", "2"],
+        ["--distance", "node=cosine,word=squared_euclidean"],
+        ["--aggregator", "max", "--reconstruction", "attention"],
+        ["--representation", "both", "--neighborhood", "walks"],
+        ["--label", "age:numeric=ages.csv", "--label-embedding", "age=mlp(hidden=8)"],
+        ["--label", "title:text=titles.csv", "--label-embedding", "title=gru"],
+        ["--label", "title:text=titles.csv"],
+        ["--pretrained", "word=words.vec", "--no-refine"],
+        ["--label-dropout", "0.5", "--schedule", "linear", "--device", "cpu"],
+    ],
+    ids=lambda words: words[0] + words[1].partition("=")[0],
+)
+def test_parts_are_chosen_by_name(shell: Shell, words: list[str]) -> None:
+    Path("ages.csv").write_text(AGES)
+    Path("titles.csv").write_text(TITLES)
+    Path("words.vec").write_text("tea 1 2 3 4\njam 5 6 7 8\n")
+    command = ["fit", "edges.csv", "--label", "word=words.csv", *words, "--out", "m", *QUICK]
+    answer = shell(*command)
+    assert (answer.code, answer.err) == (0, "")
+    model = EmbeddingPropagation.load("m", verify=True)
+    assert np.isfinite(model.node_embeddings_).all()
+    if "--pretrained" in words:
+        tea, jam = (model.labels_["word"].index(word) for word in ("tea", "jam"))
+        rows = model.label_embeddings_["word"][[tea, jam]].tolist()
+        assert rows == [[1, 2, 3, 4], [5, 6, 7, 8]]
+    Path("new.csv").write_text("source,target\nnew,ann\nnew,dan\n")
+    new = shell("transform", "m", "--edges", "new.csv", "--out", "v.parquet")
+    assert new.code == 0, new.err
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["--loss", "hinge"], ["loss='hinge' is not known.", "'margin_ranking', 'softmax'"]),
+        (["--loss", "word=hinge"], ["loss['word']='hinge' is not known."]),
+        (["--loss", "wrod=softmax"], ["loss has an entry for 'wrod'", "'node', 'word'"]),
+        (["--loss", "word=softmax(temperature=1"], ["--loss: a parenthesis is not closed"]),
+        (["--loss", "softmax(heat=1)"], ["'softmax' has no parameter 'heat'"]),
+        (["--aggregator", "min"], ["aggregator='min' is not known.", "'mean', 'weighted_mean'"]),
+        (["--distance", "far"], ["distance='far' is not known."]),
+        (["--representation", "nope"], ["representation='nope' is not known."]),
+        (["--representation", "pagerank(restart=2)"], ["restart is above 0 and at most 1"]),
+        (["--representation", "mean", "--dim", "node=3,word=4"], ["label types of one dimension"]),
+        (["--label-embedding", "word=cnn"], ["cannot read label type 'word'", "'lookup'"]),
+        (["--engine", "fused", "--loss", "logistic"], ["engine='fused' computes EP-B alone"]),
+        (["--label-dropout", "1"], ["label_dropout=1.0 is not possible"]),
+        (["--schedule", "never"], ["schedule='never' is not known."]),
+    ],
+)
+def test_parts_that_cannot_be_are_refused_before_reading(
+    shell: Shell, words: list[str], parts: list[str]
+) -> None:
+    command = ["fit", "missing.csv", "--label", "word=words.csv", "--out", "m", *words]
+    assert_refused(shell(*command), *parts)
+    assert not Path("m").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "content", "parts"),
+    [
+        (["--pretrained", "word=v.vec"], "tea 1 2 3 4\njam 5 6\n", ["v.vec, line 2"]),
+        (["--pretrained", "word=v.vec"], "tea 1 2\n", ["Label type 'word': the pretrained", "2"]),
+        (["--pretrained", "word=no.vec"], "", ["no.vec"]),
+        (["--pretrained", "wrod=v.vec"], "tea 1 2 3 4\n", ["lookup table ('node', 'word')"]),
+        (["--targets", "v.vec"], "node,class\nann,x\neve,y\n", ["y names the node 'eve'"]),
+        (["--targets", "v.vec"], "node,class\nann,x\nann,y\n", ["'ann' has several classes"]),
+        (["--targets", "v.vec"], "node,class\nann,x\n", ["y has 1 different classes"]),
+        (["--device", "gpu", "--engine", "torch"], "", ["device='gpu' cannot be used here"]),
+        (["--inverse-relations"], "", ["needs a directed graph with relations"]),
+        (["--loss", "softmax(temperature=0)"], "", ["temperature=0 is not possible"]),
+    ],
+)
+def test_a_mistake_leaves_nothing_half_written(
+    shell: Shell, words: list[str], content: str, parts: list[str]
+) -> None:
+    Path("v.vec").write_text(content)
+    before = sorted(path.name for path in Path().iterdir())
+    command = ["fit", "edges.csv", "--label", "word=words.csv", "--out", "m", "--quiet", *QUICK]
+    assert_refused(shell(*command, *words), *parts)
+    assert sorted(path.name for path in Path().iterdir()) == before
+
+
+def test_a_mistake_leaves_the_model_that_is_there(shell: Shell) -> None:
+    shell("fit", "edges.csv", "--out", "m", *QUICK)
+    before = {path.name: path.read_bytes() for path in Path("m").rglob("*") if path.is_file()}
+    Path("v.vec").write_text("tea 1 2 3 4\njam 5 6\n")
+    command = ["fit", "edges.csv", "--label", "word=words.csv", "--out", "m", *QUICK]
+    assert shell(*command, "--pretrained", "word=v.vec").code == 2
+    after = {path.name: path.read_bytes() for path in Path("m").rglob("*") if path.is_file()}
+    assert after == before
 
 
 @pytest.fixture

@@ -75,23 +75,37 @@ def dense_adjacency(graph: Graph) -> np.ndarray:
 
 
 def dense_labels(graph: Graph, label_type: str = "word") -> np.ndarray:
-    """L: rows that sum to 1; behind the labels a dummy for each node that has none."""
+    """L: rows that sum to 1, or to 0 where a node has no labels."""
     sets = graph.labels[label_type]
-    without = np.flatnonzero(sets.sizes == 0).tolist()
-    n_labels = len(graph.vocabulary(label_type))
-    matrix = np.zeros((graph.n_nodes, n_labels + len(without)))
+    matrix = np.zeros((graph.n_nodes, len(graph.vocabulary(label_type))))
     for node in range(graph.n_nodes):
         np.add.at(matrix[node], sets.of(node), sets.weights_of(node))
-    matrix[without, n_labels + np.arange(len(without))] = 1
-    return matrix / matrix.sum(axis=1, keepdims=True)
+    totals = matrix.sum(axis=1, keepdims=True)
+    return matrix / np.where(totals > 0, totals, 1)
+
+
+def dense_means(adjacency: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """h of all nodes from h of the known ones: each other node is the mean of its neighbors.
+
+    Zeros for nodes from which no known one is reached.
+    """
+    laplacian = np.diag(adjacency.sum(axis=1)) - adjacency
+    means = np.eye(len(known))[:, known]
+    inverse = np.linalg.pinv(laplacian[~known][:, ~known], hermitian=True)
+    means[~known] = inverse @ adjacency[~known][:, known]
+    return means
 
 
 @dataclass(frozen=True)
 class ExactLabels:
-    """The problem M e = lambda B e of the labels, and all of its solution, best first."""
+    """The problem M e = lambda B e of the labels, and all of its solution, best first.
+
+    labels: L with rows for nodes without labels, too: the means of their neighbors' rows.
+    """
 
     adjacency: np.ndarray
     labels: np.ndarray
+    mean: np.ndarray
     m: np.ndarray
     b: np.ndarray
     ridge: float
@@ -100,22 +114,19 @@ class ExactLabels:
 
     @classmethod
     def of(cls, graph: Graph, regularization: float) -> ExactLabels:
-        a, labels = dense_adjacency(graph), dense_labels(graph)
-        degrees = a.sum(axis=1)
-        centered = labels - degrees @ labels / degrees.sum()
-        b = centered.T @ np.diag(degrees) @ centered
-        n_real = len(graph.vocabulary("word")) or len(b)
-        ridge = regularization * np.diag(b)[:n_real].mean()
+        adjacency, labels = dense_adjacency(graph), dense_labels(graph)
+        known = labels.any(axis=1)
+        means = dense_means(adjacency, known)
+        near, own = (adjacency @ means)[known], labels[known]
+        degrees = near.sum(axis=1)
+        mean = degrees @ own / degrees.sum()
+        b = (own - mean).T @ np.diag(degrees) @ (own - mean)
+        ridge = regularization * np.diag(b).mean()
         b += ridge * np.eye(len(b))
-        m = centered.T @ a @ centered
-        values, vectors = eigh(m, b)
-        return cls(a, labels, m, b, ridge, values[::-1], vectors[:, ::-1])
-
-    @property
-    def mean(self) -> np.ndarray:
-        """The mean row of L, each node as often as its degree."""
-        degrees = self.adjacency.sum(axis=1)
-        return degrees @ self.labels / degrees.sum()
+        m = (own - mean).T @ near @ (own - mean)
+        values, vectors = eigh((m + m.T) / 2, b)
+        rows = means @ own
+        return cls(adjacency, rows, mean, m, b, ridge, values[::-1], vectors[:, ::-1])
 
     def label_vectors(self, dim: int) -> np.ndarray:
         values = self.values[:dim][self.values[:dim] > 1e-5]

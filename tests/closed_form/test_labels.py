@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,22 +23,29 @@ from embedprop import Graph
 from embedprop.closed_form import labels, spectrum
 from embedprop.closed_form.adjacency import symmetric_adjacency
 from embedprop.closed_form.labels import LabelSolution, label_matrix, solve_labels
+from embedprop.closed_form.missing import LabelledNodes
 from embedprop.errors import InvalidParameterError
-from embedprop.training.labels import learned_labels
 
 DIM = 6
 
 
+def parts(graph: Graph) -> tuple[Any, Any]:
+    """A and L of the nodes with words."""
+    sets = graph.labels["word"]
+    matrix = label_matrix(sets, len(graph.vocabulary("word")))
+    adjacency, known = symmetric_adjacency(graph), sets.sizes > 0
+    if known.all():
+        return adjacency, matrix
+    return LabelledNodes(adjacency, known), matrix[np.flatnonzero(known)]
+
+
 def solved(graph: Graph, regularization: float = 5.0, dim: int = DIM) -> LabelSolution:
-    of_graph = learned_labels(graph, "word")
-    start = random_start(of_graph.n_vectors)
-    return solve_labels(symmetric_adjacency(graph), of_graph, dim, regularization, start)
+    adjacency, matrix = parts(graph)
+    return solve_labels(adjacency, matrix, dim, regularization, random_start(matrix.shape[1]))
 
 
 def problem_of(graph: Graph, regularization: float = 5.0) -> labels._Problem:
-    of_graph = learned_labels(graph, "word")
-    matrix = label_matrix(of_graph)
-    return labels._Problem(symmetric_adjacency(graph), matrix, of_graph.n_labels, regularization)
+    return labels._Problem(*parts(graph), regularization)
 
 
 def decorrelated(exact: ExactLabels, vectors: np.ndarray) -> np.ndarray:
@@ -56,7 +65,7 @@ def objective(exact: ExactLabels, e: np.ndarray) -> float:
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_rows_of_the_label_matrix_are_means(kind: dict[str, bool]) -> None:
     graph = made_graph(**kind)
-    matrix = label_matrix(learned_labels(graph, "word"))
+    matrix = label_matrix(graph.labels["word"], len(graph.vocabulary("word")))
     np.testing.assert_allclose(matrix.toarray(), dense_labels(graph), rtol=1e-6)
 
 
@@ -100,7 +109,7 @@ def test_the_objective_is_the_dimensions_less_their_eigenvalues(kind: dict[str, 
 
 
 def test_no_other_decorrelated_vectors_have_a_smaller_objective() -> None:
-    graph = made_graph(missing=True, weighted_edges=True)
+    graph = made_graph(weighted_edges=True)
     exact = ExactLabels.of(graph, 5.0)
     e = decorrelated(exact, solved(graph).vectors)
     least = objective(exact, e)
@@ -118,16 +127,6 @@ def test_the_mean_over_all_edge_ends_is_zero() -> None:
     exact = ExactLabels.of(graph, 5.0)
     vectors = solved(graph).vectors
     np.testing.assert_allclose(exact.mean @ vectors, 0, atol=1e-6 * np.abs(vectors).max())
-
-
-def test_dummy_labels_do_not_change_the_unit_of_the_regularization() -> None:
-    graph = made_graph(missing=True)
-    n_labels = len(graph.vocabulary("word"))
-    problem = problem_of(graph, 1.0)
-    diagonal = np.diag(ExactLabels.of(graph, 1.0).b) - ExactLabels.of(graph, 1.0).ridge
-    assert problem.n_labels > n_labels
-    assert problem.ridge == pytest.approx(diagonal[:n_labels].mean(), rel=1e-5)
-    assert problem.ridge != pytest.approx(diagonal.mean(), rel=1e-2)
 
 
 class TestMessagePassing:
@@ -218,16 +217,9 @@ class TestDegenerate:
         )
         assert not solved(graph).vectors.any()
 
-    def test_without_any_label_the_dummies_are_ids(self) -> None:
-        graph = Graph.from_edges(
-            [(u, v) for group in (range(4), range(4, 8)) for u in group for v in group if u < v],
-            labels={"word": {}},
-        )
-        found = solved(graph, dim=3)
-        assert found.vectors.shape == (8, 3)
-        first = found.vectors[:, 0]
-        np.testing.assert_allclose(first, np.repeat([first[0], -first[0]], 4), rtol=1e-4)
-        assert not found.vectors[:, 1:].any()
+    def test_without_any_label_there_is_none_to_embed(self) -> None:
+        graph = Graph.from_edges([(0, 1), (1, 2)], labels={"word": {}})
+        assert solved(graph, dim=3).vectors.shape == (0, 3)
 
     @pytest.mark.parametrize("regularization", [1e-9, 1e-5])
     @pytest.mark.parametrize("max_dense", [0, 6000])

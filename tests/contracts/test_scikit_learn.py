@@ -33,12 +33,21 @@ def test_parameters_can_be_read_and_set() -> None:
 
 
 def test_defaults_are_those_of_the_contract() -> None:
-    assert EmbeddingPropagation().get_params() == {
+    params = EmbeddingPropagation().get_params()
+    contract = {
         "instance": "epb", "dim": 128, "margin": 1.0, "epochs": 200, "batch_size": 64,
         "learning_rate": 1e-3, "label_types": None, "max_neighbors": None, "n_negatives": 1,
-        "negatives": "uniform", "neighborhood": "neighbors", "regularization": None,
-        "restart": 0.15, "engine": "auto",
+        "negatives": "uniform", "neighborhood": "neighbors", "engine": "auto",
         "n_threads": None, "random_state": 0, "verbose": True,
+    }  # fmt: skip
+    assert contract.items() <= params.items()
+    # What came later must not change what these mean.
+    assert {name: value for name, value in params.items() if name not in contract} == {
+        "schedule": "constant", "label_embedding": None, "aggregator": None,
+        "reconstruction": None, "distance": None, "loss": None,
+        "representation": "concatenation", "inverse_relations": False, "pretrained": None,
+        "refine": True, "label_dropout": 0.0, "target_weight": 1.0, "regularization": None, "restart": 0.15,
+        "device": "auto",
     }  # fmt: skip
 
 

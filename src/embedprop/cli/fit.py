@@ -29,6 +29,7 @@ from embedprop.cli.part_options import (
     AggregatorOption,
     DeviceOption,
     DistanceOption,
+    DropoutOption,
     EmbeddingOption,
     FitTargetsOption,
     InverseOption,
@@ -107,6 +108,7 @@ def fit(
     inverse_relations: InverseOption = False,
     pretrained: PretrainedOption = None,
     refine: RefineOption = True,
+    label_dropout: DropoutOption = "0",
     targets: FitTargetsOption = None,
     target_weight: TargetWeightOption = 1.0,
     regularization: Annotated[
@@ -159,6 +161,7 @@ def fit(
         inverse_relations=inverse_relations,
         pretrained=pairs("--pretrained", pretrained) if pretrained else None,
         refine=refine,
+        label_dropout=per_type("--label-dropout", label_dropout, float),
         target_weight=target_weight,
         regularization=None
         if regularization is None
@@ -211,7 +214,7 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
     from embedprop.engines import choose_engine, has_torch
     from embedprop.graph.labels import split_kinds
     from embedprop.instance import Instance
-    from embedprop.preparation import default_label_types
+    from embedprop.preparation import check_representation, default_label_types
     from embedprop.training.plan import TrainingPlan
 
     params = model.get_params()
@@ -225,6 +228,7 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
     if instance.name != "eps":
         TrainingPlan.from_params(params, seed=0)
         choose_engine(model.engine, instance)
+        check_representation(instance)
 
 
 def classes_of(file: Path) -> dict[str, str]:

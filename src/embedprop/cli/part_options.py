@@ -37,6 +37,9 @@ PretrainedOption = Annotated[
 RefineOption = Annotated[
     bool, typer.Option("--refine/--no-refine", help="Whether pretrained vectors are learned on.")
 ]
+DropoutOption = Annotated[
+    str, typer.Option(metavar="X", help="The chance that a label is left out; or word=0.3,node=0.")
+]
 FitTargetsOption = Annotated[
     Path | None,
     typer.Option(

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from embedprop.closed_form.missing import LabelledNodes
 from embedprop.closed_form.spectrum import Metric, Told, largest
 from embedprop.errors import InvalidParameterError
-from embedprop.training.labels import LearnedLabels
+from embedprop.graph.multisets import Multisets
 
 Vectors = NDArray[np.float32]
 
@@ -30,37 +31,36 @@ _CG_ACCURACY = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class LabelSolution:
-    """A vector for each label and dummy label: e times lambda, centered; and the residual."""
+    """A vector for each label: e times lambda, centered; and the residual."""
 
     vectors: Vectors
     residual: float
 
 
-def label_matrix(labels: LearnedLabels) -> csr_array[np.float32]:
-    """Return L: (nodes, labels and dummies), rows that sum to 1."""
-    sets = labels.sets
+def label_matrix(sets: Multisets, n_labels: int) -> csr_array[np.float32]:
+    """Return L: (nodes, labels), rows that sum to 1, or to 0 where a node has no labels."""
     totals = np.repeat(np.where(sets.totals > 0, sets.totals, 1), sets.sizes)
     weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
-    shape = (sets.n_sets, labels.n_vectors)
+    shape = (sets.n_sets, n_labels)
     matrix = csr_array(((weights / totals).astype(np.float32), sets.ids, sets.ptr), shape=shape)
     matrix.sum_duplicates()
     return matrix
 
 
 def solve_labels(
-    adjacency: csr_array[np.float32],
-    labels: LearnedLabels,
+    adjacency: csr_array[np.float32] | LabelledNodes,
+    matrix: csr_array[np.float32],
     dim: int,
     regularization: float,
     start: Vectors,
     told: Told | None = None,
 ) -> LabelSolution:
-    """Return label vectors; `adjacency` is symmetric."""
-    problem = _Problem(adjacency, label_matrix(labels), labels.n_labels, regularization)
-    n = problem.n_labels
+    """Return label vectors; `adjacency` is symmetric, and every row of L sums to 1."""
+    n = matrix.shape[1]
     vectors = np.zeros((n, dim), np.float32)
-    if problem.own_spread <= 1e-6 * problem.spread:  # all nodes with edges have the same labels
-        return LabelSolution(vectors, 0.0)
+    problem = _Problem(adjacency, matrix, regularization)
+    if problem.spread <= 0 or problem.own_spread <= 1e-6 * problem.spread:
+        return LabelSolution(vectors, 0.0)  # all nodes with edges have the same labels
     if problem.ridge < _LEAST_RIDGE * problem.spread:
         raise _too_small(problem)
     if n <= MAX_DENSE:
@@ -83,27 +83,28 @@ class _Problem:
 
     def __init__(
         self,
-        adjacency: csr_array[np.float32],
+        adjacency: csr_array[np.float32] | LabelledNodes,
         matrix: csr_array[np.float32],
-        n_own: int,
         regularization: float,
     ) -> None:
         self.adjacency, self.matrix = adjacency, matrix
         self.transposed = csr_array(matrix.T)
-        self.degrees = np.asarray(adjacency.sum(axis=1), np.float32).ravel()
+        if isinstance(adjacency, LabelledNodes):
+            self.degrees = adjacency.degrees
+        else:
+            self.degrees = np.asarray(adjacency.sum(axis=1), np.float32).ravel()
         self.total = np.float32(self.degrees.sum())
         # In double precision: where all nodes have the same labels, the spread is a difference of
         # equals, and rounding must not look like a dimension.
         degrees = self.degrees.astype(np.float64)
-        mean = (degrees @ matrix) / degrees.sum()
+        mean = np.asarray(degrees @ matrix, np.float64) / np.float64(degrees.sum() or 1)
         self.mean = mean.astype(np.float32)
         self.n_labels = matrix.shape[1]
         squares = csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
         diagonal = degrees @ squares
-        self.spread = float(diagonal.mean())
         self.diagonal = diagonal - degrees.sum() * mean**2
-        # Dummy labels belong to one node each and say nothing of how common labels are.
-        self.own_spread = float(self.diagonal[: n_own or None].mean())
+        n = max(1, self.n_labels)
+        self.spread, self.own_spread = float(diagonal.sum() / n), float(self.diagonal.sum() / n)
         self.ridge = regularization * self.own_spread
 
     def m(self, x: Vectors) -> Vectors:
@@ -152,33 +153,41 @@ def _too_small(problem: _Problem) -> InvalidParameterError:
 
 
 class _Whitened:
-    """C^-1 M C^-T with B = C C': the standard form, as a dense matrix."""
+    """C^-1 M C^-T with B = C C': the standard form; a dense matrix unless M is made of walks."""
 
     def __init__(self, problem: _Problem) -> None:
-        from scipy.linalg import LinAlgError, cholesky, solve_triangular
+        from scipy.linalg import LinAlgError, cholesky
 
-        p = problem
+        p = self._problem = problem
         speakers = csr_array(p.matrix.multiply(p.degrees[:, None]))
-        b = self._centered(p, p.transposed @ speakers)
+        b = self._centered(p.transposed @ speakers)
         b[np.diag_indices(p.n_labels)] += np.float32(p.ridge)
         try:
             self._root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             raise _too_small(p) from None
-        m = self._centered(p, p.transposed @ (p.adjacency @ p.matrix))
-        for _ in range(2):  # from the left, and by M's symmetry from the right
-            solved = solve_triangular(
-                self._root, m, lower=True, overwrite_b=True, check_finite=False
-            )
-            m = np.asarray(solved.T, np.float32)
-        self._standard = m
+        self._standard: Vectors | None = None
+        if not isinstance(p.adjacency, LabelledNodes):
+            m = self._centered(p.transposed @ (p.adjacency @ p.matrix))
+            for _ in range(2):  # from the left, and by M's symmetry from the right
+                m = self._solved(m).T
+            self._standard = np.asarray(m, np.float32)
 
-    @staticmethod
-    def _centered(p: _Problem, product: csr_array[np.float32]) -> Vectors:
+    def _centered(self, product: csr_array[np.float32]) -> Vectors:
+        p = self._problem
         return np.asarray(product.toarray() - np.outer(p.total * p.mean, p.mean), np.float32)
+
+    def _solved(self, y: Vectors) -> Vectors:
+        """Return C^-1 y, written over y."""
+        from scipy.linalg import solve_triangular
+
+        solved = solve_triangular(self._root, y, lower=True, overwrite_b=True, check_finite=False)
+        return np.asarray(solved, np.float32)
 
     def product(self, x: Vectors) -> Vectors:
         """Return the standard form times x."""
+        if self._standard is None:
+            return self._solved(self._problem.m(self.back(x)))
         y: Vectors = self._standard @ x
         return y
 

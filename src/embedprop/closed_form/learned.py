@@ -17,7 +17,6 @@ from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.learned import Learned, Members, Relations
 from embedprop.representations import Vectors, write_means
-from embedprop.training.labels import learned_labels
 
 # Linear classifiers with the usual choices of C do best between 1 and 4.
 _LENGTH = 2.0
@@ -50,14 +49,11 @@ class ClosedFormLearned(Learned):
         )
         factors = [block.factors for block in blocks if block.factors is not None]
         vectors: dict[str, Vectors] = {}
-        dummies: dict[str, NDArray[np.int64]] = {}
         for name in types:
-            labels = learned_labels(graph, name)
             if name == "node":
                 vectors[name] = embedding[:, : sum(map(len, factors))]
             else:
-                vectors[name] = solution.label_vectors[name][: labels.n_labels]
-            dummies[name] = labels.dummy_nodes
+                vectors[name] = solution.label_vectors[name]
         return cls(
             graph.nodes,
             types,
@@ -65,7 +61,8 @@ class ClosedFormLearned(Learned):
             vectors,
             embedding,
             np.stack([block.masses for block in blocks]),
-            dummies,
+            # A dummy label is what the neighbors say: nothing to be kept.
+            {name: np.empty(0, np.int64) for name in types},
             graph.directed,
             np.concatenate([np.empty(0, np.float32), *factors]),
             restart,

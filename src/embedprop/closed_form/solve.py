@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from embedprop.closed_form.adjacency import symmetric_adjacency
 from embedprop.closed_form.ids import solve_ids
-from embedprop.closed_form.labels import MAX_DENSE, label_matrix, solve_labels
+from embedprop.closed_form.labels import MAX_DENSE, LabelSolution, label_matrix, solve_labels
+from embedprop.closed_form.missing import LabelledNodes
 from embedprop.closed_form.pagerank import pagerank_average, shares, unit_rows
 from embedprop.graph import Graph
-from embedprop.instance import Instance
-from embedprop.training.labels import learned_labels
+from embedprop.instance import Instance, LabelTypeInstance
 from embedprop.training.random_streams import RandomStreams
 
 logger = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Blocks in the order of their columns; label vectors, those of dummy labels last."""
+    """Blocks in the order of their columns; vectors of labels that nodes share."""
 
     blocks: list[Block]
     label_vectors: Mapping[str, Vectors]
@@ -51,7 +52,7 @@ def needed_bytes(graph: Graph, instance: Instance) -> int:
     """Return about how much memory `solve` needs at its peak, beside the graph."""
     total = most = 0
     for name, settings in instance.label_types.items():
-        n_labels = learned_labels(graph, name).n_vectors
+        n_labels = len(graph.vocabulary(name))
         # Lanczos keeps twice as many vectors as are wanted; a dense problem three matrices.
         work = 3 * n_labels * settings.dim
         if name != "node":
@@ -79,7 +80,7 @@ def solve(graph: Graph, instance: Instance, streams: RandomStreams, told: Told) 
         for name, settings in instance.label_types.items():
             assert settings.regularization is not None
             start = streams.generator(f"solver {name}")
-            size = max(graph.n_nodes, learned_labels(graph, name).n_vectors)
+            size = max(graph.n_nodes, len(graph.vocabulary(name)))
             guess = start.standard_normal(size, dtype=np.float32)
 
             def count(n: int, name: str = name) -> None:
@@ -93,16 +94,50 @@ def solve(graph: Graph, instance: Instance, streams: RandomStreams, told: Told) 
                 residuals[name] = max(b.residual for b in found)
                 _tell_unreached(blocks[-len(found) :], settings.dim)
                 continue
-            labels = learned_labels(graph, name)
-            solved = solve_labels(
-                adjacency, labels, settings.dim, settings.regularization, guess, count
-            )
-            _tell_empty(name, solved.vectors)
-            h = unit_rows(np.asarray(label_matrix(labels) @ solved.vectors))
-            r = pagerank_average(adjacency, h, instance.restart or 0.0)
+            h, solved = _shared_labels(graph, name, adjacency, settings, guess, count)
+            r = pagerank_average(adjacency, unit_rows(h), instance.restart or 0.0)
             blocks.append(Block(name, r, masses, None))
             vectors[name], residuals[name] = solved.vectors, solved.residual
     return Solution(blocks, vectors, residuals)
+
+
+def _shared_labels(
+    graph: Graph,
+    name: str,
+    adjacency: csr_array[np.float32],
+    settings: LabelTypeInstance,
+    start: Vectors,
+    told: Callable[[int], None],
+) -> tuple[Vectors, LabelSolution]:
+    """Return h of all nodes, and the vectors of the labels that it is made of."""
+    assert settings.regularization is not None
+    sets = graph.labels[name]
+    known = sets.sizes > 0
+    matrix = label_matrix(sets, len(graph.vocabulary(name)))
+    nodes: csr_array[np.float32] | LabelledNodes = adjacency
+    if not known.all():
+        nodes = LabelledNodes(adjacency, known)
+        matrix = csr_array(matrix[np.flatnonzero(known)])
+    solved = solve_labels(nodes, matrix, settings.dim, settings.regularization, start, told)
+    _tell_empty(name, solved.vectors)
+    h = np.asarray(matrix @ solved.vectors)
+    if isinstance(nodes, LabelledNodes):
+        h = nodes.filled(h)
+        if solved.vectors.any():
+            _tell_unlabelled(name, nodes.n_unreached, graph.n_nodes)
+    return h, solved
+
+
+def _tell_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
+    if n_unreached:
+        logger.warning(
+            "%d of the %d nodes get zeros for the label type %r: neither they nor the nodes that "
+            "they are linked with have such labels. Ids tell them apart: add 'node' to "
+            "label_types.",
+            n_unreached,
+            n_nodes,
+            label_type,
+        )
 
 
 def _tell_unreached(blocks: Sequence[Block], dim: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -40,7 +40,12 @@ def segment_shares(weights: Tensor, owners: Tensor, n_sets: int) -> Tensor:
 
 
 class Aggregator(nn.Module):
-    """Base of g and g~: `dim` is the width of the vectors, `n_edges` the number of known edges."""
+    """Base of g and g~: `dim` is the width of the vectors, `n_edges` the number of known edges.
+
+    uses_edges: whether it learns something for each edge, which the end of a walk does not have.
+    """
+
+    uses_edges: ClassVar[bool] = False
 
     def __init__(self, dim: int, n_edges: int) -> None:
         super().__init__()
@@ -64,6 +69,8 @@ class MeanAggregator(Aggregator):
 @AGGREGATORS.register("weighted_mean")
 class WeightedMeanAggregator(Aggregator):
     """A mean whose weights are learned, one for each edge or label of a node: LLE's model."""
+
+    uses_edges: ClassVar[bool] = True
 
     def __init__(self, dim: int, n_edges: int) -> None:
         super().__init__(dim, n_edges)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -52,15 +53,17 @@ class MarginRankingLoss(Loss):
 class SoftmaxLoss(Loss):
     """-log of the share of v among v and all its negatives, by exp(-d / temperature): InfoNCE."""
 
-    def __init__(self, temperature: float = 1.0) -> None:
+    def __init__(self, temperature: float = 1.0, negative_weight: float = 1.0) -> None:
         super().__init__()
         self.temperature = require_positive("temperature", temperature)
+        # With n of N nodes drawn, N / n makes the sum an estimate of that over all nodes.
+        self.log_weight = math.log(require_positive("negative_weight", negative_weight))
 
     def forward(self, compared: Compared) -> Tensor:
-        """Return the loss of each node."""
-        distances = torch.cat([compared.own[:, None], compared.negative], dim=1)
-        nearness = -distances / self.temperature
-        return torch.logsumexp(nearness, dim=1) - nearness[:, 0]
+        """Return the loss of each node; each negative counts `negative_weight` times."""
+        own = -compared.own[:, None] / self.temperature
+        negative = self.log_weight - compared.negative / self.temperature
+        return torch.logsumexp(torch.cat([own, negative], dim=1), dim=1) - own[:, 0]
 
 
 @LOSSES.register("logistic")

@@ -103,6 +103,7 @@ class TypeModule(nn.Module):
     ) -> None:
         super().__init__()
         self.name, self.settings, self._own = name, settings, own_parts
+        self.label_dropout = settings.label_dropout
         self.labels, self.n_edges, self.is_new = labels, n_edges, False
         self.reader = Reader(labels.sets)
         dim = settings.dim
@@ -132,7 +133,7 @@ class TypeModule(nn.Module):
         """
         state = self.state_dict()
         for key, value in previous.state_dict().items():
-            is_part = key.startswith(("f.", "g.", "g_tilde.")) and key != "f.table"
+            is_part = key.startswith(("f.", "g.", "g_tilde.")) and not self._is_table(key)
             if key == "f.tokens.weight" and self.labels.tokens and previous.labels.tokens:
                 # Words stand by frequency, which may be another now.
                 known = previous.labels.tokens.vocabulary.find_all(self.labels.tokens.vocabulary)
@@ -143,12 +144,16 @@ class TypeModule(nn.Module):
 
     def saved_state(self) -> dict[str, NDArray[Any]]:
         """Return parameters and buffers as arrays, without tables and the user's own modules."""
-        skipped = [f"{_FIELDS[part]}." for part in self._own] + ["f.table"]
+        skipped = tuple(f"{_FIELDS[part]}." for part in self._own)
         return {
             key: value.detach().cpu().numpy()
             for key, value in self.state_dict().items()
-            if not key.startswith(tuple(skipped))
+            if not (key.startswith(skipped) or self._is_table(key))
         }
+
+    def _is_table(self, key: str) -> bool:
+        """Return whether a parameter is the lookup table, which is kept as label vectors."""
+        return key == "f.table" and self.settings.label_embedding == "lookup"
 
     def load_saved_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Take parameters and buffers from arrays that `saved_state` gave."""
@@ -177,13 +182,17 @@ class TypeModule(nn.Module):
         chosen = torch.from_numpy(self.labels.contents[ids[is_label].cpu().numpy()])
         vectors = self.dummies.new_zeros(len(ids), self.settings.dim)
         if len(chosen):
-            of_labels = self._checked("label_embedding", self.f(chosen.to(ids.device)), len(chosen))
+            of_labels = self.label_vectors_of(chosen.to(ids.device))
             vectors = vectors.index_put((torch.nonzero(is_label)[:, 0],), of_labels)
         if len(chosen) < len(ids):
             dummy = torch.nonzero(~is_label)[:, 0]
             of_dummies = self.dummies[ids[dummy] - self.labels.n_labels]
             vectors = vectors.index_put((dummy,), of_dummies.to(vectors.dtype))
         return vectors
+
+    def label_vectors_of(self, contents: Tensor) -> Tensor:
+        """Return f of numbers, texts or images."""
+        return self._checked("label_embedding", self.f(contents), len(contents))
 
     def embed(self, nodes: Tensor) -> Tensor:
         """Return h of nodes: g over their own labels."""
@@ -198,9 +207,10 @@ class TypeModule(nn.Module):
         negatives = torch.from_numpy(draws.negatives).to(device).long()
         mentioned = torch.cat([nodes, negatives.flatten()])
         compared, place = distinct_of(mentioned, self.labels.sets.n_sets)
-        own_entries, own_owners = self.reader(compared)
+        own_entries, own_owners = self._dropped(*self.reader(compared))
         heard = _heard(draws, device)
         entries, owners = self.reader(heard.nodes)
+        entries, owners = self._dropped(entries, owners, heard.positions)
         ids = torch.cat([self.reader.ids[own_entries], self.reader.ids[entries]])
         distinct, at = distinct_of(ids, self.labels.n_vectors)
         vectors = self.label_vectors(distinct)
@@ -215,6 +225,20 @@ class TypeModule(nn.Module):
         apart = self._checked_distances(self._apart(h_tilde, h, others), tuple(others.shape))
         result = Compared(own, apart, h_tilde, h_own)
         return self._checked_loss(self.loss(result), len(nodes)), h_tilde, h_own
+
+    def _dropped(
+        self, entries: Tensor, owners: Tensor, positions: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Leave out each label with the chance `label_dropout`, but never all of a set."""
+        if not self.label_dropout or not self.training:
+            return entries, owners
+        sets = owners if positions is None else positions[owners]
+        kept = torch.rand(len(entries), device=entries.device) >= self.label_dropout
+        filled = torch.zeros(int(sets.max()) + 1 if len(sets) else 0, dtype=torch.bool,
+                             device=entries.device)  # fmt: skip
+        filled[sets[kept]] = True
+        kept |= ~filled[sets]
+        return entries[kept], owners[kept]
 
     def reconstruct(self, draws: Draws) -> Tensor:
         """Return h~ of the visited nodes alone."""

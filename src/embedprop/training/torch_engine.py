@@ -21,6 +21,7 @@ from embedprop.training.batches import Drawer
 from embedprop.training.engine import Report, TrainingResult, Vectors
 from embedprop.training.heads import Head
 from embedprop.training.interrupt import InterruptWatch
+from embedprop.training.neighborhoods import NEIGHBORHOODS
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
 from embedprop.training.torch_labels import labels_of
@@ -94,6 +95,7 @@ class TorchEngine:
             labels = labels_of(graph, name, settings)
             own = {part: copy.deepcopy(one) for part, one in self._own.get(name, {}).items()}
             module = TypeModule(name, settings, labels, n_edges, instance.n_relations, own)
+            _require_edges(module, instance)
             with torch.no_grad():
                 if settings.label_embedding == "lookup":
                     module.f.table.copy_(torch.from_numpy(np.array(start[name])))
@@ -116,6 +118,17 @@ class TorchEngine:
             return None
         width = sum(one.dim for one in instance.label_types.values())
         return Head(self._targets, width).to(self._device, self._dtype)
+
+
+def _require_edges(module: TypeModule, instance: Instance) -> None:
+    """Refuse weights of edges where those who speak do so over none."""
+    has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
+    if getattr(module.g_tilde, "uses_edges", False) and not has_edges:
+        raise InvalidParameterError(
+            f"reconstruction={module.settings.reconstruction!r} of label type {module.name!r} "
+            f"learns a weight for each edge, but neighborhood={instance.neighborhood!r} has none. "
+            f"Choose neighborhood='neighbors', or another reconstruction."
+        )
 
 
 def choose_device(device: str) -> torch.device:
@@ -166,6 +179,7 @@ class _Run:
         self._optimizer = (
             torch.optim.Adam(parameters, lr=plan.learning_rate, fused=True) if parameters else None
         )
+        self._has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
         self._device = device
         self.history: dict[str, list[float]] = {name: [] for name in self._names()}
 
@@ -206,6 +220,8 @@ class _Run:
     def _step(self, epoch: int, visits: NDArray[np.int64]) -> dict[str, float]:
         """Move all parameters by one batch; return the summed loss of each label type."""
         draws = self._drawer.draw(epoch, visits)
+        if not self._has_edges:  # -1: no edge of the graph
+            draws = draws._replace(places=np.full(len(draws.neighbor_ids), -1))
         losses, h_tildes, hs = {}, [], []
         for name, module in self._modules.items():
             loss, h_tilde, h = module(draws)
