@@ -206,6 +206,12 @@ def test_the_margin_of_a_loss_is_the_margin_of_its_label_type(loss: str) -> None
     assert types["word"].loss == loss
 
 
+def test_a_margin_of_nothing_is_for_losses_that_do_not_rank() -> None:
+    assert instance_of(loss="logistic(margin=0)").label_types["word"].margin == 0
+    with pytest.raises(InvalidParameterError, match="margin=0 is not possible"):
+        instance_of(loss="margin_ranking(margin=0)")
+
+
 @pytest.mark.parametrize(
     ("params", "is_epb"),
     [

@@ -124,6 +124,8 @@ class EmbeddingPropagation(Queries, BaseEstimator):  # type: ignore[misc]
         Of ``"eps"``: per label type, how far the solution is from an exact one.
     relation_embeddings_, relations_
         Per label type, a vector per relation, and the relations' names; empty and None without.
+    modules_ : dict
+        Per label type, the torch modules f, g and g~ (`g_tilde`); empty where all is EP-B's.
     n_parameters_ : int
         How many numbers were learned, as the paper's Table 1 counts them.
     seed_ : int
@@ -359,6 +361,7 @@ class EmbeddingPropagation(Queries, BaseEstimator):  # type: ignore[misc]
         self.relation_embeddings_ = dict(learned.relation_vectors)
         self.relations_ = None if learned.relations is None else learned.relations.names
         self.n_parameters_ = learned.n_parameters
+        self.modules_ = getattr(learned, "modules", {})
         self.loss_history_ = loss_history
         self.residuals_ = residuals or {}
         self.seed_ = seed

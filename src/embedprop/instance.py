@@ -240,7 +240,10 @@ def _with_margin_of_loss(one: LabelTypeInstance) -> LabelTypeInstance:
     if "margin" not in loss.parameters:
         return one
     others = {key: value for key, value in loss.parameters.items() if key != "margin"}
-    margin = require_positive("margin", loss.parameters["margin"])
+    given = loss.parameters["margin"]
+    # Distances below 0 exist: only the ranking loss needs a margin above.
+    zero = given == 0 and loss.name != "margin_ranking"
+    margin = 0.0 if zero else require_positive("margin", given)
     return replace(one, margin=margin, loss=str(Part(loss.name, others)))
 
 

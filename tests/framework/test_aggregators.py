@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.registered import names_of
 from tests.strategies import multisets
 from torch import Tensor
 from torch.func import functional_call
@@ -98,7 +99,7 @@ def messages_of(sets: Multisets, order: list[int] | None = None) -> Messages:
 
 
 def test_every_aggregator_of_the_sources_is_tested_here() -> None:
-    assert set(PLAIN) == set(AGGREGATORS) == set(catalog()["aggregator"])
+    assert set(PLAIN) == names_of(AGGREGATORS) == set(catalog()["aggregator"])
 
 
 @every_aggregator

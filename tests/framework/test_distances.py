@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.registered import names_of
 
 from embedprop.framework.distances import Distance
 from embedprop.framework.registry import DISTANCES
@@ -42,7 +43,7 @@ def drawn(n: int, dim: int = 3, seed: int = 0) -> torch.Tensor:
 
 
 def test_every_distance_of_the_sources_is_tested_here_and_scores_links() -> None:
-    assert set(PLAIN) == set(DISTANCES) == set(OF_LINKS) == set(catalog()["distance"])
+    assert set(PLAIN) == names_of(DISTANCES) == set(OF_LINKS) == set(catalog()["distance"])
 
 
 @every_distance

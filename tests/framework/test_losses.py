@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from tests.registered import names_of
 
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.losses import Compared, Loss
@@ -60,10 +61,10 @@ def compared(n: int = 6, dim: int = 3, seed: int = 0, n_negatives: int = 2) -> C
 
 def test_every_loss_of_the_sources_is_tested_here() -> None:
     by_hand = {name for name, _ in EXPECTED} | {"decorrelation"}
-    assert by_hand == set(LOSSES) == set(catalog()["loss"])
+    assert by_hand == names_of(LOSSES) == set(catalog()["loss"])
     tested = {(name, key) for name, parameters in EXPECTED for key, _ in parameters}
     tested |= {("decorrelation", "weight")}
-    assert tested == {(n, key) for n in LOSSES for key in catalog()["loss"][n].parameters}
+    assert tested == {(n, key) for n in names_of(LOSSES) for key in catalog()["loss"][n].parameters}
 
 
 @pytest.mark.parametrize(("name", "parameters"), EXPECTED)
@@ -167,10 +168,24 @@ class TestDecorrelation:
     ("name", "parameter"),
     [(name, key) for name in LOSSES for key in catalog()["loss"][name].parameters],
 )
-@pytest.mark.parametrize("bad", [0, -1.0, math.nan, "1", None])
+@pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf, "1", None])
 def test_every_parameter_is_a_checked_number(name: str, parameter: str, bad: object) -> None:
     with pytest.raises(InvalidParameterError, match=rf"^{parameter}=.* is not possible"):
         LOSSES[name](**{parameter: bad})
+
+
+@pytest.mark.parametrize("loss", ["margin_ranking", "softmax", "decorrelation"])
+def test_nothing_is_no_parameter(loss: str) -> None:
+    for parameter in catalog()["loss"][loss].parameters:
+        with pytest.raises(InvalidParameterError, match=rf"^{parameter}=0 is not possible"):
+            LOSSES[loss](**{parameter: 0})
+
+
+def test_where_distances_can_be_negative_the_margin_may_be_nothing() -> None:
+    none = torch.empty(1, 0)
+    given = Compared(torch.tensor([-0.5]), torch.tensor([[2.0]]), none, none)
+    expected = softplus(-0.5) + softplus(-2.0)
+    assert LOSSES["logistic"](margin=0)(given).item() == pytest.approx(expected)
 
 
 def test_the_base_is_abstract() -> None:

@@ -37,6 +37,7 @@ def names_of(page: str) -> dict[str, Any]:
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        torch.set_num_threads(1)  # Numba's threads, once started, have changed it
         exec(compile(code, f"{page}.md", "exec"), names)
     assert "EmbeddingPropagation" in names
     return names
@@ -77,7 +78,7 @@ def learn(
         for draws in batches:
             loss = loss_of(draws)
             optimizer.zero_grad()
-            loss.backward()
+            torch.autograd.backward(loss)
             optimizer.step()
             losses.append(loss.item())
         history.append(sum(losses) / sum(len(draws.nodes) for draws in batches))
@@ -101,32 +102,26 @@ def knowledge_graph() -> tuple[list[tuple[str, str, str]], Graph]:
     "kappa_1", [{"neighborhood": "edges"}, {"max_neighbors": 1}], ids=["edges", "one_neighbor"]
 )
 def test_it_is_transe(engine: str, kappa_1: dict[str, Any]) -> None:
-    triples, graph = knowledge_graph()
-    margin = 2.0
+    (triples, graph), margin = knowledge_graph(), 2.0
     model = EmbeddingPropagation(
         label_types=["node"], inverse_relations=True, margin=margin, dim=8, batch_size=16,
         epochs=EPOCHS, learning_rate=0.01, engine=engine, n_threads=1, verbose=False, **kappa_1,
     ).fit(graph)  # fmt: skip
     start = start_of(model, graph)
     entities, relations = leaf(start.node_embeddings_), leaf(start.relation_embeddings_["node"])
-    seen = []
+    seen: list[tuple[int, int, int]] = []
 
     def loss_of(draws: Draws) -> Tensor:
-        head, relation = (
-            ids[draws.starts] for ids in (draws.neighbor_ids, draws.neighbor_relations)
-        )
+        head, relation = draws.neighbor_ids[draws.starts], draws.neighbor_relations[draws.starts]
         tail, corrupted = draws.nodes, draws.negatives[:, 0]
         assert (draws.ends == draws.starts + 1).all()
         assert (corrupted != tail).all()
         seen.extend(zip(head.tolist(), relation.tolist(), tail.tolist(), strict=True))
-        h, r, t, other = (
-            table[torch.from_numpy(ids).long()]
-            for table, ids in (
-                (entities, head), (relations, relation), (entities, tail), (entities, corrupted),
-            )
-        )  # fmt: skip
+        h, t, other = (entities[ids.astype(int)] for ids in (head, tail, corrupted))
+        r = relations[relation.astype(int)]
         near, far = (h + r - t).norm(dim=1), (h + r - other).norm(dim=1)
-        return (margin + near - far).clamp_min(0).sum()
+        losses: Tensor = (margin + near - far).clamp_min(0)
+        return losses.sum()
 
     history = learn(model, with_inverses(graph), [entities, relations], loss_of)
     np.testing.assert_allclose(model.node_embeddings_, entities.detach(), atol=1e-5)
@@ -134,7 +129,7 @@ def test_it_is_transe(engine: str, kappa_1: dict[str, Any]) -> None:
     np.testing.assert_allclose(model.loss_history_["node"], history, atol=1e-5)
     assert np.abs(model.node_embeddings_ - start.node_embeddings_).max() > 0.05
     # What was visited are the triples and their inverses; over edges, each once per epoch.
-    names, kinds = model.nodes_, model.relations_
+    names, kinds = model.nodes_, model.relations_ or ()
     visited = [(names[h], kinds[r], names[t]) for h, r, t in seen]
     both = {*triples, *((t, ("inverse", r), h) for h, r, t in triples)}
     assert set(visited) <= both
@@ -154,9 +149,8 @@ def test_its_score_is_that_of_transe() -> None:
 def test_it_is_cbow(n_tables: int) -> None:
     page = names_of("special-cases")
     text, window = page["text"], page["window"]
-    model, graph = (
-        (page["cbow"], page["chain"]) if n_tables == 1 else (page["word2vec"], page["two_tables"])
-    )
+    model = page["cbow" if n_tables == 1 else "word2vec"]
+    graph = page["chain" if n_tables == 1 else "two_tables"]
     places, labels = list(model.nodes_), list(model.labels_["word"])
     vectors = leaf(start_of(model, graph).label_embeddings_["word"])
 
@@ -196,8 +190,8 @@ def weights_of(graph: Graph, per_edge: NDArray[np.float32]) -> NDArray[np.float6
     return table
 
 
-def parts_of(model: EmbeddingPropagation) -> Any:
-    return model._learned.modules["node"]  # type: ignore[attr-defined]
+def parts_of(model: Any, label_type: str = "node") -> Any:
+    return model._learned.modules[label_type]
 
 
 def test_learned_weights_of_either_sign_are_those_of_lle() -> None:
@@ -236,7 +230,7 @@ def test_positive_weights_come_near_the_best_ones() -> None:
     of_mean = float(((uniform @ ring - ring) ** 2).sum())
     assert least <= error < 2 * least
     assert error < of_mean / 30
-    assert (least, of_mean) == (pytest.approx(0.037, abs=1e-3), pytest.approx(2.33, abs=1e-2))
+    assert [round(least, 3), round(of_mean, 2)] == [0.037, 2.33]  # as the page says
     weights = parts_of(page["positive"]).g_tilde.log_factors.exp()
     assert weights.max() > 2 * weights.min()  # they are no longer those of the start
 
@@ -264,7 +258,7 @@ def test_the_page_on_relations_tells_what_happens() -> None:
     newcomer = model.transform_node(["Ulm"], relations=[("inverse", "lives in")])
     apart = np.linalg.norm(model.node_embeddings_ - newcomer, axis=1)
     assert model.nodes_[apart.argmin()] in [h for h, _, town in page["lives"] if town == "Ulm"]
-    assert result.mrr > 0.7  # the page: 0.9; at random 0.1
+    assert [result.mrr, result.hits_1, result.mean_rank] == pytest.approx([0.9, 0.8, 1.2], abs=0.15)
     said = (DOCS / "relations.md").read_text(encoding="utf-8")
     assert result.protocol in re.sub(r"\n#\s*", " ", said)
 
@@ -294,7 +288,7 @@ def test_the_page_on_own_parts_tells_what_happens(tmp_path: Path) -> None:
     fitted = EmbeddingPropagation(**{**model.fit_params_, "label_embedding": {"age": own}})
     vectors = fitted.fit_transform(graph)
     assert torch.equal(own.line.weight, before)  # the model trains a copy
-    assert not torch.equal(fitted._learned.modules["age"].f.line.weight, before)
+    assert not torch.equal(parts_of(fitted, "age").f.line.weight, before)
     fitted.save(tmp_path / "model")
     np.testing.assert_array_equal(
         EmbeddingPropagation.load(tmp_path / "model").node_embeddings_, vectors

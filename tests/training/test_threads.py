@@ -7,6 +7,7 @@ import sys
 import numba
 import pytest
 
+from embedprop import EmbeddingPropagation, Graph
 from embedprop.training import threads
 from embedprop.training.threads import ThreadChoice, launch_threads
 
@@ -122,3 +123,14 @@ class TestLaunching:
         monkeypatch.setitem(sys.modules, "numba.np.ufunc.parallel", None)
         launch_threads()
         assert "GOMP_SPINCOUNT" not in os.environ
+
+
+def test_a_fused_fit_leaves_torchs_number_of_threads_alone() -> None:
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        EmbeddingPropagation(dim=4, epochs=1, verbose=False).fit(Graph.from_edges([(0, 1), (1, 2)]))
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)

@@ -72,7 +72,7 @@ class LogisticLoss(Loss):
 
     def __init__(self, margin: float = 1.0) -> None:
         super().__init__()
-        self.margin = require_positive("margin", margin)
+        self.margin = require_positive("margin", margin) if margin != 0 else 0.0
 
     def forward(self, compared: Compared) -> Tensor:
         """Return the loss of each node."""

@@ -205,6 +205,8 @@ class TypeModule(nn.Module):
         device = self.reader.ptr.device
         nodes = torch.from_numpy(draws.nodes).to(device).long()
         negatives = torch.from_numpy(draws.negatives).to(device).long()
+        if not getattr(self.loss, "uses_negatives", True):
+            negatives = negatives[:, :0]
         mentioned = torch.cat([nodes, negatives.flatten()])
         compared, place = distinct_of(mentioned, self.labels.sets.n_sets)
         own_entries, own_owners = self._dropped(*self.reader(compared))

@@ -20,7 +20,7 @@ from embedprop.training.interrupt import InterruptWatch
 from embedprop.training.labels import learned_labels
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
-from embedprop.training.threads import ThreadChoice, launch_threads
+from embedprop.training.threads import ThreadChoice, launch_threads, torch_undisturbed
 
 logger = logging.getLogger(__name__)
 
@@ -68,8 +68,8 @@ class FusedEngine:
             )
             for label_type in instance.label_types
         }
-        _compile(states, drawer, tables)
-        with InterruptWatch() as watch:
+        with torch_undisturbed(), InterruptWatch() as watch:
+            _compile(states, drawer, tables)
             run = _Run(instance, plan, drawer, states, threads, tables)
             for epoch, share in run.all_epochs():
                 report(epoch, share, run.losses())

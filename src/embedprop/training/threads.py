@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
@@ -38,6 +39,18 @@ def launch_threads() -> None:
     finally:
         for name in _SPINS:
             del os.environ[name]
+
+
+@contextmanager
+def torch_undisturbed() -> Iterator[None]:
+    """Give torch its number of threads back: it may share OpenMP, and its setting, with Numba."""
+    torch = sys.modules.get("torch")
+    before = None if torch is None else torch.get_num_threads()
+    try:
+        yield
+    finally:
+        if torch is not None and torch.get_num_threads() != before:
+            torch.set_num_threads(before)
 
 
 class ThreadChoice:
