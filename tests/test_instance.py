@@ -279,3 +279,12 @@ def test_what_is_no_number_is_not_positive(value: Any) -> None:
         InvalidParameterError, match=r"^margin=.* is not possible: it must be a number above 0\.$"
     ):
         require_positive("margin", value)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"loss": "softmax"}, {"representation": "pagerank"}, {"distance": {"word": "cosine"}}],
+)
+def test_the_closed_form_refuses_parts_that_it_does_not_have(params: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameterError, match="has no meaning for instance='eps'"):
+        instance_of(instance="eps", **params)

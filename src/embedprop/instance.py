@@ -158,6 +158,7 @@ class Instance:
     def _closed_form(
         cls, params: Mapping[str, Any], dims: Mapping[str, tuple[str, Any]]
     ) -> Instance:
+        _refuse_parts(params)
         given = params["regularization"]
         if isinstance(given, Mapping) and not given.keys() <= dims.keys():
             raise InvalidParameterError(
@@ -176,6 +177,18 @@ class Instance:
         if restart > 1:
             raise InvalidParameterError(f"restart={restart} is not possible: it is at most 1.")
         return cls("eps", types, 0, "none", "neighbors", None, restart)
+
+
+def _refuse_parts(params: Mapping[str, Any]) -> None:
+    """Refuse parts that the closed form does not have, rather than leave them aside."""
+    chosen = {part: params[part] for part in (*PARTS, "pretrained") if params[part] is not None}
+    if params["representation"] != "concatenation":
+        chosen["representation"] = params["representation"]
+    for name, value in chosen.items():
+        raise InvalidParameterError(
+            f"{name}={value!r} has no meaning for instance='eps', whose parts are fixed. Leave it "
+            f"out, or choose instance='epb'."
+        )
 
 
 def _parts(part: str, given: Any, kinds: Mapping[str, str]) -> dict[str, str]:

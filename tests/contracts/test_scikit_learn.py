@@ -46,7 +46,8 @@ def test_defaults_are_those_of_the_contract() -> None:
         "schedule": "constant", "label_embedding": None, "aggregator": None,
         "reconstruction": None, "distance": None, "loss": None,
         "representation": "concatenation", "inverse_relations": False, "pretrained": None,
-        "refine": True, "label_dropout": 0.0, "target_weight": 1.0, "regularization": None, "restart": 0.15,
+        "refine": True, "label_dropout": 0.0, "target_weight": 1.0, "regularization": None,
+        "restart": 0.15,
         "device": "auto",
     }  # fmt: skip
 

@@ -61,9 +61,9 @@ class SoftmaxLoss(Loss):
 
     def forward(self, compared: Compared) -> Tensor:
         """Return the loss of each node; each negative counts `negative_weight` times."""
-        own = -compared.own[:, None] / self.temperature
-        negative = self.log_weight - compared.negative / self.temperature
-        return torch.logsumexp(torch.cat([own, negative], dim=1), dim=1) - own[:, 0]
+        own = -compared.own / self.temperature
+        negative = torch.logsumexp(-compared.negative / self.temperature, dim=1)
+        return torch.logaddexp(own, negative + self.log_weight) - own
 
 
 @LOSSES.register("logistic")

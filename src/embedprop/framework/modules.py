@@ -204,11 +204,8 @@ class TypeModule(nn.Module):
         """Return the loss of each visited node, its h~ and its h."""
         device = self.reader.ptr.device
         nodes = torch.from_numpy(draws.nodes).to(device).long()
-        negatives = torch.from_numpy(draws.negatives).to(device).long()
-        if not getattr(self.loss, "uses_negatives", True):
-            negatives = negatives[:, :0]
-        mentioned = torch.cat([nodes, negatives.flatten()])
-        compared, place = distinct_of(mentioned, self.labels.sets.n_sets)
+        negatives, others = self._negatives(draws.negatives, device)
+        compared = torch.cat([nodes, negatives])
         own_entries, own_owners = self._dropped(*self.reader(compared))
         heard = _heard(draws, device)
         entries, owners = self.reader(heard.nodes)
@@ -221,12 +218,22 @@ class TypeModule(nn.Module):
         )
         spoken = vectors[at[len(own_entries) :]]
         h_tilde = self._reconstruct(spoken, entries, owners, heard, len(nodes))
-        h_own = h[place[: len(nodes)]]
-        others = place[len(nodes) :].view(negatives.shape)
+        h_own = h[: len(nodes)]
         own = self._checked_distances(self.d(h_tilde, h_own), (len(nodes),))
-        apart = self._checked_distances(self._apart(h_tilde, h, others), tuple(others.shape))
+        apart = self._apart(h_tilde, h[len(nodes) :], others)
+        apart = self._checked_distances(apart, tuple(others.shape))
         result = Compared(own, apart, h_tilde, h_own)
         return self._checked_loss(self.loss(result), len(nodes)), h_tilde, h_own
+
+    def _negatives(self, drawn: NDArray[np.int32], device: torch.device) -> tuple[Tensor, Tensor]:
+        """Return the distinct negatives of a batch, and where each drawn one stands among them."""
+        if not getattr(self.loss, "uses_negatives", True):
+            drawn = drawn[:, :0]
+        slots = np.zeros(self.labels.sets.n_sets, np.int64)
+        slots[drawn] = 1
+        distinct = np.flatnonzero(slots)
+        slots[distinct] = np.arange(len(distinct))
+        return torch.from_numpy(distinct).to(device), torch.from_numpy(slots[drawn]).to(device)
 
     def _dropped(
         self, entries: Tensor, owners: Tensor, positions: Tensor | None = None
@@ -272,11 +279,10 @@ class TypeModule(nn.Module):
         return self._checked("reconstruction", self.g_tilde(messages), n_nodes)
 
     def _apart(self, h_tilde: Tensor, h: Tensor, others: Tensor) -> Tensor:
-        """Return d(h~(v), h(u)) of all negatives: (nodes, negatives)."""
-        distinct, place = distinct_of(others, len(h))
-        if len(distinct) <= _PAIRS_WASTED * others.shape[1] and hasattr(self.d, "between"):
-            pairs: Tensor = self.d.between(h_tilde, h[distinct])
-            return pairs.gather(1, place)
+        """Return d(h~(v), h(u)) of all negatives: (nodes, negatives); `others` are rows of h."""
+        if len(h) <= _PAIRS_WASTED * others.shape[1] and hasattr(self.d, "between"):
+            pairs: Tensor = self.d.between(h_tilde, h)
+            return pairs.gather(1, others)
         apart: Tensor = self.d(h_tilde[:, None], h[others])
         return apart
 
