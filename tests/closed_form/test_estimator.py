@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.closed_form.made import (
     KINDS,
@@ -367,6 +367,7 @@ class TestDegenerate:
         assert np.isfinite(model.transform_node([0, 5, 300])).all()
         assert f"of {dim - dim // 4 if types == ['node'] else dim} dimensions" in caplog.text
 
+    @example(998788, 6, 2, True)  # nodes whose labels differ by rounding alone
     @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 5), st.booleans())
     def test_no_small_graph_gives_nan(
         self, seed: int, n_nodes: int, n_words: int, weighted: bool

@@ -18,6 +18,7 @@ from embedprop.closed_form.missing import LabelledNodes
 from embedprop.closed_form.spectrum import Metric, Told, largest
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.multisets import Multisets
+from embedprop.instance import REGULARIZATION_OF_LABELS
 
 Vectors = NDArray[np.float32]
 
@@ -25,6 +26,8 @@ Vectors = NDArray[np.float32]
 MAX_DENSE = 6000
 # Below such a share of the mean weight of a label, rounding in single precision makes dimensions.
 _LEAST_RIDGE = 1e-4
+# Labels that vary less than this are the same: the usual regularization could not keep them apart.
+_LEAST_SPREAD = _LEAST_RIDGE / REGULARIZATION_OF_LABELS
 _CG_STEPS = 60
 _CG_ACCURACY = 1e-5
 
@@ -59,7 +62,7 @@ def solve_labels(
     n = matrix.shape[1]
     vectors = np.zeros((n, dim), np.float32)
     problem = _Problem(adjacency, matrix, regularization)
-    if problem.spread <= 0 or problem.own_spread <= 1e-6 * problem.spread:
+    if problem.spread <= 0 or problem.own_spread <= _LEAST_SPREAD * problem.spread:
         return LabelSolution(vectors, 0.0)  # all nodes with edges have the same labels
     if problem.ridge < _LEAST_RIDGE * problem.spread:
         raise _too_small(problem)
