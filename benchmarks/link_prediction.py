@@ -32,11 +32,12 @@ COMMON: dict[str, Any] = {
     "negatives": "shared",
     "n_negatives": 1000,
     "schedule": "linear",
+    "n_threads": 1,
 }
 SETTINGS: dict[str, dict[str, Any]] = {
-    "fb15k237": {"epochs": 12, "learning_rate": 0.01, "loss": "softmax"},
+    "fb15k237": {"epochs": 10, "learning_rate": 0.01, "loss": "softmax"},
     "wn18rr": {"epochs": 16, "learning_rate": 0.03, "loss": "softmax(negative_weight=41.0)"},
-    "wn18": {"epochs": 16, "learning_rate": 0.03, "loss": "softmax(negative_weight=41.0)"},
+    "wn18": {"epochs": 12, "learning_rate": 0.03, "loss": "softmax(negative_weight=41.0)"},
 }
 
 

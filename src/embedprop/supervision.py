@@ -25,9 +25,9 @@ class Targets:
     def of(cls, y: Any, nodes: Vocabulary, weight: float) -> Self:
         """Read {node: class}, or one class for each node in order; None and NaN mean unknown.
 
-        >>> targets = Targets.of({"b": "red"}, Vocabulary.trusted(["a", "b"]), 1.0)
+        >>> targets = Targets.of({"b": "red", "c": "blue"}, Vocabulary.trusted("abc"), 1.0)
         >>> targets.classes.tolist(), targets.names.names
-        ([-1, 0], ('red',))
+        ([-1, 0, 1], ('red', 'blue'))
         """
         values: list[Hashable] = [None] * len(nodes)
         if isinstance(y, Mapping):
