@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.cli.conftest import QUICK, Shell, assert_refused
@@ -70,3 +71,15 @@ def test_mistakes_of_predict_write_nothing(shell: Shell, model: Path) -> None:
     assert_refused(shell("predict", model, "--out", "p.csv"), "The model has no head")
     assert_refused(shell("predict", "nowhere", "--out", "p.csv"), "nowhere")
     assert not Path("p.csv").exists()
+
+
+def test_relation_vectors_are_exported(shell: Shell, triples: EmbeddingPropagation) -> None:
+    answer = shell("export", "m", "--relations", "node", "--format", "npy", "--out", "r.npy")
+    assert answer.code == 0, answer.err
+    np.testing.assert_array_equal(np.load("r.npy"), triples.relation_embeddings_["node"])
+    assert shell("export", "m", "--relations", "node").code == 0
+    table = pl.read_parquet("m-node-relations.parquet")
+    assert table["relation"].to_list()[:2] == ["likes", "knows"]
+    assert_refused(shell("export", "m", "--relations", "word"), "the model has none for 'word'")
+    both = ["export", "m", "--relations", "node", "--labels", "node"]
+    assert_refused(shell(*both), "either --labels or --relations")

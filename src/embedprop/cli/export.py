@@ -29,6 +29,12 @@ def export(
         str | None,
         typer.Option(metavar="TYPE", help="Vectors of the labels of this type, not of the nodes."),
     ] = None,
+    relations: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TYPE", help="Vectors of the relations, as learned for this label type."
+        ),
+    ] = None,
     escape_keys: Annotated[
         bool,
         typer.Option("--escape-keys", help="word2vec: write blanks in names as %20 and the like."),
@@ -41,20 +47,28 @@ def export(
 
     say = speaker(quiet)
     fitted = EmbeddingPropagation.load(model)
-    if labels is None:
+    if labels is not None and relations is not None:
+        raise bad_value("--relations", "give either --labels or --relations")
+    if relations is not None:
+        if relations not in fitted.relation_embeddings_:
+            known = ", ".join(fitted.relation_embeddings_) or "no relations at all"
+            raise bad_value("--relations", f"the model has none for {relations!r}; it has: {known}")
+        names, vectors = fitted.relations_, fitted.relation_embeddings_[relations]
+    elif labels is None:
         names, vectors = fitted.nodes_, fitted.node_embeddings_
     elif labels in fitted.labels_:
         names, vectors = fitted.labels_[labels], fitted.label_embeddings_[labels]
     else:
         known = ", ".join(fitted.labels_)
         raise bad_value("--labels", f"the model has no label type {labels!r}, only {known}")
-    path = default_path(model, format, labels) if out is None else out
+    part = labels if relations is None else f"{relations}-relations"
+    path = default_path(model, format, part) if out is None else out
     written = export_vectors(
         path,
         names,
         vectors,
         format=format,
-        column="node" if labels is None else "label",
+        column="node" if part is None else "label" if relations is None else "relation",
         escape_keys=escape_keys,
     )
     say(f"{len(names):,} vectors of {vectors.shape[1]} numbers: {', '.join(map(str, written))}")
