@@ -53,7 +53,7 @@ def export(
         if relations not in fitted.relation_embeddings_:
             known = ", ".join(fitted.relation_embeddings_) or "no relations at all"
             raise bad_value("--relations", f"the model has none for {relations!r}; it has: {known}")
-        names, vectors = fitted.relations_, fitted.relation_embeddings_[relations]
+        names, vectors = fitted.relations_ or (), fitted.relation_embeddings_[relations]
     elif labels is None:
         names, vectors = fitted.nodes_, fitted.node_embeddings_
     elif labels in fitted.labels_:
