@@ -54,7 +54,10 @@ class Twins:
         dense = np.zeros(self._dense.shape)
         for row, gradient in gradients.items():
             own = np.asarray(gradient, self._table.vectors.dtype)
-            add_gradient(self._table, row, own, self.step, self._tables)
+            table = self._table
+            last = table.gradient_step[row]
+            add_gradient(table.direction[row], table.root[row], own, last, self.step, self._tables)
+            table.gradient_step[row] = self.step
             dense[row] = gradient
         self._dense.grad = torch.from_numpy(dense)
         self._adam.step()

@@ -22,7 +22,7 @@ def test_a_sum_over_rows_is_the_weighted_sum(members: list[int], weighted: bool)
     ids = np.array([7, *members, 7], np.int32)  # the first and the last are no part of it
     weights = np.linspace(0.5, 2, len(ids), dtype=np.float32) if weighted else NOTHING
     total = np.full(3, np.nan, np.float32)
-    sum_rows(total, SOURCE, ids, weights, 1, len(ids) - 1)
+    sum_rows(total, SOURCE, ids, weights, 1, len(ids) - 1, weighted)
     own = weights[1:-1] if weighted else np.ones(len(members))
     np.testing.assert_allclose(total, expected_sum(ids[1:-1], own), rtol=1e-5, atol=1e-6)
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from embedprop.kernels.arrays import Float, Floats, Ints
 from embedprop.kernels.compile import kernel
+from embedprop.kernels.prefetch import prefetch
 
 BETA1 = 0.9
 BETA2 = 0.999
@@ -36,6 +37,8 @@ MOMENTUM_SPAN = {np.dtype(np.float64): 360, np.dtype(np.float32): 136}
 YOUNG = 1000
 # After this many steps beta2^k < 1e-18: bias corrections are 1, and an old v counts nothing.
 VARIANCE_SPAN = 42_000
+# Rows between asking for one and using it.
+AHEAD = 2
 
 
 class AdamTables(NamedTuple):
@@ -137,21 +140,28 @@ def catch_up(
     """Bring rows[low:high] to their values after step `until`."""
     kind = table.vectors.dtype.type
     span = tables.decay.shape[0] - 1
+    # Named tuples in inner loops cost reference counts: take the arrays out first.
+    all_vectors, all_direction, all_root = table.vectors, table.direction, table.root
+    all_moved, gradient_step = table.moved, table.gradient_step
+    decay, tail = tables.decay, tables.tail
     for i in range(low, high):
+        if i + AHEAD < high:
+            prefetch(all_vectors, rows[i + AHEAD])
+            prefetch(all_direction, rows[i + AHEAD])
         row = rows[i]
-        since, moved = table.gradient_step[row], table.moved[row]
-        table.moved[row] = until
+        since, moved = gradient_step[row], all_moved[row]
+        all_moved[row] = until
         if since == 0 or moved == until or moved + 1 - since >= span:
             continue
-        size = missed(tables.decay, tables.tail, moved, since, until)
-        vectors, direction = table.vectors[row], table.direction[row]
+        size = missed(decay, tail, moved, since, until)
+        vectors, direction = all_vectors[row], all_direction[row]
         if since < YOUNG:
             own_eps = missed(tables.eps_decay, tables.eps_tail, moved, since, until) / size
             eps = at(tables.eps, since)
             move_young_row(
                 vectors,
                 direction,
-                table.root[row],
+                all_root[row],
                 kind(learning_rate * size),
                 kind(eps),
                 kind(own_eps),
@@ -161,17 +171,17 @@ def catch_up(
 
 
 @kernel()
-def add_gradient(table: Table, row: int, gradient: Floats, step: int, tables: AdamTables) -> None:
-    """Decay the moments of `row` to `step` and add its gradient to them."""
+def add_gradient(
+    direction: Floats, root: Floats, gradient: Floats, last: int, step: int, tables: AdamTables
+) -> None:
+    """Decay the moments of a row, whose last gradient was at step `last`, and add its gradient."""
     kind = gradient.dtype.type
-    direction, root = table.direction[row], table.root[row]
-    gap = step - table.gradient_step[row]
+    gap = step - last
     keep1, keep2 = kind(at(tables.power1, gap)), kind(at(tables.power2, gap))
     add1, add2 = kind(1.0 - BETA1), kind(1.0 - BETA2)
-    old_eps, eps = kind(at(tables.eps, table.gradient_step[row])), kind(at(tables.eps, step))
+    old_eps, eps = kind(at(tables.eps, last)), kind(at(tables.eps, step))
     for k in range(gradient.shape[0]):
         m = keep1 * (direction[k] * (root[k] + old_eps)) + add1 * gradient[k]
         new_root = np.sqrt(keep2 * (root[k] * root[k]) + add2 * (gradient[k] * gradient[k]))
         root[k] = new_root
         direction[k] = m / (new_root + eps)
-    table.gradient_step[row] = step

@@ -54,8 +54,8 @@ class Reads(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory of one level (nodes, or labels): an index over the rows of a batch.
 
-    slot[x] is the place of row x in `rows`, or -1. starts, ends, entries and weights are lists per
-    slot: who sends a gradient there (no weights: all 1).
+    slot[x] is the place of row x in `rows`, or -1; `rows` has one place to spare. starts, ends,
+    entries and weights are lists per slot: who sends a gradient there (no weights: all 1).
     """
 
     slot: Ints
@@ -81,6 +81,65 @@ def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
 
 
 @kernel()
+def _list_plain(
+    ids: Ints, start: int, end: int, slot: Ints, rows: Ints, n_rows: int, local: Ints, n_local: int
+) -> int:
+    """List neighbors without weights and relations.
+
+    Half of them are new to the batch, which no branch prediction foresees: so there is no branch,
+    and what is not new writes to the first free place, which the next one overwrites.
+    """
+    for e in range(start, end):
+        node = ids[e]
+        is_new = slot[node] < 0
+        place = n_rows if is_new else slot[node]
+        slot[node] = place
+        rows[n_rows] = node
+        n_rows += 1 if is_new else 0
+        local[n_local + e - start] = place
+    return n_rows
+
+
+@kernel()
+def _list_weighted(
+    draws: Draws,
+    i: int,
+    totals: Floats,
+    first_relation: int,
+    reads: Reads,
+    scratch: Scratch,
+    n_rows: int,
+    n_local: int,
+) -> int:
+    """List the neighbors of position i, their weights, and their relations if there are any."""
+    # Named tuples in inner loops cost reference counts: take the arrays out first.
+    slot, rows, local, weights = scratch.slot, scratch.rows, reads.local, reads.weights
+    edge_weights, relations, read_rows = (
+        draws.neighbor_weights,
+        draws.neighbor_relations,
+        reads.rows,
+    )
+    neighbor_ids = draws.neighbor_ids
+    weighted, related = weights.shape[0] > 0, relations.shape[0] > 0
+    for e in range(draws.starts[i], draws.ends[i]):
+        node = neighbor_ids[e]
+        n_rows = _place(node, slot, rows, n_rows)
+        local[n_local] = slot[node]
+        if weighted:
+            weights[n_local] = _weight(edge_weights, e) * _weight(totals, node)
+        n_local += 1
+        if related:
+            relation = first_relation + relations[e]
+            n_rows = _place(relation, slot, rows, n_rows)
+            local[n_local] = slot[relation]
+            read_rows[n_local - 1], read_rows[n_local] = node, relation
+            if weighted:
+                weights[n_local] = weights[n_local - 1]
+            n_local += 1
+    return n_rows
+
+
+@kernel()
 def list_nodes(
     draws: Draws,
     low: int,
@@ -91,37 +150,27 @@ def list_nodes(
     scratch: Scratch,
 ) -> int:
     """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
-    # Named tuples in inner loops cost reference counts: take the arrays out first.
-    slot, rows, local, weights = scratch.slot, scratch.rows, reads.local, reads.weights
-    neighbor_ids, edge_weights, negatives = (
-        draws.neighbor_ids,
-        draws.neighbor_weights,
-        draws.negatives,
-    )
-    relations, read_rows = draws.neighbor_relations, reads.rows
-    weighted, related = weights.shape[0] > 0, relations.shape[0] > 0
-    n_rows, n_local = 0, 0
+    slot, rows, local, offsets = scratch.slot, scratch.rows, reads.local, reads.offsets
+    neighbor_ids, negatives, nodes = draws.neighbor_ids, draws.negatives, draws.nodes
+    starts, ends = draws.starts, draws.ends
+    related = draws.neighbor_relations.shape[0] > 0
+    plain = reads.weights.shape[0] == 0 and not related
+    n_rows = 0
+    offsets[0] = 0
     for i in range(low, high):
-        reads.offsets[i - low] = n_local
-        for e in range(draws.starts[i], draws.ends[i]):
-            node = neighbor_ids[e]
-            n_rows = _place(node, slot, rows, n_rows)
-            local[n_local] = slot[node]
-            if weighted:
-                weights[n_local] = _weight(edge_weights, e) * _weight(totals, node)
-            n_local += 1
-            if related:
-                relation = first_relation + relations[e]
-                n_rows = _place(relation, slot, rows, n_rows)
-                local[n_local] = slot[relation]
-                read_rows[n_local - 1], read_rows[n_local] = node, relation
-                if weighted:
-                    weights[n_local] = weights[n_local - 1]
-                n_local += 1
-        n_rows = _place(draws.nodes[i], slot, rows, n_rows)
+        b = i - low
+        if plain:
+            n_rows = _list_plain(
+                neighbor_ids, starts[i], ends[i], slot, rows, n_rows, local, offsets[b]
+            )
+        else:
+            n_rows = _list_weighted(
+                draws, i, totals, first_relation, reads, scratch, n_rows, offsets[b]
+            )
+        offsets[b + 1] = offsets[b] + (ends[i] - starts[i]) * (2 if related else 1)
+        n_rows = _place(nodes[i], slot, rows, n_rows)
         for j in range(negatives.shape[1]):
             n_rows = _place(negatives[i, j], slot, rows, n_rows)
-    reads.offsets[high - low] = n_local
     return n_rows
 
 
@@ -129,12 +178,23 @@ def list_nodes(
 def list_labels(
     labels: Labels, nodes: Ints, n_nodes: int, starts: Ints, ends: Ints, scratch: Scratch
 ) -> int:
-    """List the distinct labels of nodes[:n_nodes], and where each node's labels stand."""
-    n_rows = 0
+    """List the distinct labels of nodes[:n_nodes], and where each node's labels stand.
+
+    If these come to more than all labels there are, nearly all are among them: list them all.
+    """
+    slot, rows, ids, ptr = scratch.slot, scratch.rows, labels.ids, labels.ptr
+    n_all, n_read = slot.shape[0], 0
     for i in range(n_nodes):
-        starts[i], ends[i] = labels.ptr[nodes[i]], labels.ptr[nodes[i] + 1]
+        starts[i], ends[i] = ptr[nodes[i]], ptr[nodes[i] + 1]
+        n_read += ends[i] - starts[i]
+    n_rows = 0
+    if n_read > 2 * n_all:
+        for label in range(n_all):
+            n_rows = _place(label, slot, rows, n_rows)
+        return n_rows
+    for i in range(n_nodes):
         for e in range(starts[i], ends[i]):
-            n_rows = _place(labels.ids[e], scratch.slot, scratch.rows, n_rows)
+            n_rows = _place(ids[e], slot, rows, n_rows)
     return n_rows
 
 
@@ -172,7 +232,7 @@ def list_senders(
     low: int,
     high: int,
     batch_size: int,
-    active: Floats,
+    hinges: Floats,
     reads: Reads,
     scratch: Scratch,
     n_rows: int,
@@ -180,32 +240,37 @@ def list_senders(
     """For each node of the batch, list the backward messages that it receives.
 
     Message b + kind * batch_size comes from position low + b: kind 0 goes to its neighbors, 1 to
-    v itself, 2 + j to its negative j. A position whose margin is satisfied sends nothing.
+    v itself, 2 + j to its negative j, if the margin to that one is violated (hinges[b, j] is not
+    0). A position all of whose margins are kept sends nothing.
     """
     slot, local, starts, offsets = scratch.slot, reads.local, scratch.starts, reads.offsets
     ends, entries, weights = scratch.ends, scratch.entries, scratch.weights
-    negatives, read_weights = draws.negatives, reads.weights
+    nodes, negatives, read_weights = draws.nodes, draws.negatives, reads.weights
     n_negatives = negatives.shape[1]
     one = weights.dtype.type(1)
     ends[:n_rows] = 0
     for i in range(low, high):
-        b = i - low
-        if active[b]:
+        b, violated = i - low, False
+        for j in range(n_negatives):
+            if hinges[b, j] != 0:
+                ends[slot[negatives[i, j]]] += 1
+                violated = True
+        if violated:
+            ends[slot[nodes[i]]] += 1
             for e in range(offsets[b], offsets[b + 1]):
                 ends[local[e]] += 1
-            ends[slot[draws.nodes[i]]] += 1
-            for j in range(n_negatives):
-                ends[slot[negatives[i, j]]] += 1
     _start_lists(starts, ends, n_rows)
     for i in range(low, high):
-        b = i - low
-        if active[b]:
-            for e in range(offsets[b], offsets[b + 1]):
-                _append(ends, entries, weights, local[e], b, _weight(read_weights, e))
-            _append(ends, entries, weights, slot[draws.nodes[i]], batch_size + b, one)
-            for j in range(n_negatives):
+        b, violated = i - low, False
+        for j in range(n_negatives):
+            if hinges[b, j] != 0:
                 message = (2 + j) * batch_size + b
                 _append(ends, entries, weights, slot[negatives[i, j]], message, one)
+                violated = True
+        if violated:
+            _append(ends, entries, weights, slot[nodes[i]], batch_size + b, one)
+            for e in range(offsets[b], offsets[b + 1]):
+                _append(ends, entries, weights, local[e], b, _weight(read_weights, e))
 
 
 @kernel()

@@ -35,6 +35,7 @@ from embedprop.kernels.batch import (
     list_senders,
 )
 from embedprop.kernels.compile import kernel
+from embedprop.kernels.prefetch import prefetch
 from embedprop.kernels.segments import distance, split, sum_rows, sum_segments
 
 
@@ -69,12 +70,11 @@ def reconstruct(
     """Write h~ of position i (the b-th of its batch) into `h`; return 1 / sum of the weights."""
     related = draws.neighbor_relations.shape[0] > 0
     if single and not related:
-        sum_rows(
-            h, source, draws.neighbor_ids, draws.neighbor_weights, draws.starts[i], draws.ends[i]
-        )
+        start, end = draws.starts[i], draws.ends[i]
+        sum_rows(h, source, draws.neighbor_ids, draws.neighbor_weights, start, end, True)
     else:
         ids = reads.rows if single else reads.local
-        sum_rows(h, source, ids, reads.weights, reads.offsets[b], reads.offsets[b + 1])
+        sum_rows(h, source, ids, reads.weights, reads.offsets[b], reads.offsets[b + 1], single)
     total = 0.0
     if reads.weights.shape[0] > 0:
         for e in range(reads.offsets[b], reads.offsets[b + 1]):
@@ -91,13 +91,12 @@ def reconstruct(
 
 @kernel()
 def compare(h: Floats, h_other: Floats, d_own: Float, margin: Float, message: Floats) -> Float:
-    """Return [margin + d(h~, h(v)) - d(h~, h(u))]+ and write its gradient in h(u)."""
+    """Return [margin + d(h~, h(v)) - d(h~, h(u))]+; unless it is 0, write its gradient in h(u)."""
     kind = h.dtype.type
     d_other = distance(h, h_other)
     hinge = margin + d_own - d_other
     # Written so that NaN counts as a violation and shows in the loss.
     if hinge <= 0:
-        message[:] = 0
         return kind(0)
     # The distance has no gradient at 0; like autograd, take 0.
     inverse = kind(1) / d_other if d_other > 0 else kind(0)
@@ -111,24 +110,24 @@ def send(
     h: Floats,
     h_own: Floats,
     d_own: Float,
-    n_active: int,
+    hinges: Floats,
     messages: Floats,
     b: int,
     batch_size: int,
-    n_negatives: int,
     scale: Float,
 ) -> None:
     """Write the gradients in h(v) and in the neighbors of position b from those in its h(u)."""
     kind = h.dtype.type
     own = messages[batch_size + b]
-    inverse = kind(n_active) / d_own if d_own > 0 else kind(0)
+    inverse = kind((hinges != 0).sum()) / d_own if d_own > 0 else kind(0)
     for k in range(h.shape[0]):
         own[k] = (h_own[k] - h[k]) * inverse
         h[k] = -own[k]
-    for j in range(n_negatives):
-        other = messages[(2 + j) * batch_size + b]
-        for k in range(h.shape[0]):
-            h[k] -= other[k]
+    for j in range(hinges.shape[0]):
+        if hinges[j] != 0:
+            other = messages[(2 + j) * batch_size + b]
+            for k in range(h.shape[0]):
+                h[k] -= other[k]
     for k in range(h.shape[0]):
         h[k] *= scale
 
@@ -144,11 +143,10 @@ def forward(
     single: bool,
     settings: Settings,
     messages: Floats,
-    losses: Floats,
+    hinges: Floats,
     bounds: Ints,
 ) -> None:
-    """Reconstruct and compare positions low..high; losses[b] is 0 where the margin is satisfied."""
-    n_negatives = draws.negatives.shape[1]
+    """Reconstruct and compare positions low..high; hinges[b, j] is 0 where the margin is kept."""
     batch_size = settings.batch_size
     split(draws.starts, draws.ends, low, high, 4, bounds)
     for part in prange(bounds.shape[0] - 1):
@@ -159,19 +157,57 @@ def forward(
             node = draws.nodes[i]
             h_own = source[node if single else slot[node]]
             d_own = distance(h, h_own)
-            loss, n_active = 0.0, 0
-            for j in range(n_negatives):
+            violated = False
+            for j in range(hinges.shape[1]):
                 node = draws.negatives[i, j]
                 h_other = source[node if single else slot[node]]
-                hinge = compare(
+                hinges[b, j] = compare(
                     h, h_other, d_own, settings.margin, messages[(2 + j) * batch_size + b]
                 )
-                if hinge != 0:
-                    loss += hinge
-                    n_active += 1
-            losses[b] = loss
-            if n_active > 0:
-                send(h, h_own, d_own, n_active, messages, b, batch_size, n_negatives, scale)
+                violated |= hinges[b, j] != 0
+            if violated:
+                send(h, h_own, d_own, hinges[b], messages, b, batch_size, scale)
+
+
+@kernel()
+def next_receiver(starts: Ints, ends: Ints, i: int, high: int) -> int:
+    """Return the first row from i on that receives a message, or `high`."""
+    while i < high and starts[i] == ends[i]:
+        i += 1
+    return i
+
+
+@kernel()
+def receive(
+    table: Table,
+    source: Floats,
+    scratch: Scratch,
+    low: int,
+    high: int,
+    gradient: Floats,
+    step: int,
+    tables: AdamTables,
+) -> None:
+    """Add the messages of rows low..high to their moments."""
+    # Named tuples in inner loops cost reference counts: take the arrays out first.
+    starts, ends, rows = scratch.starts, scratch.ends, scratch.rows
+    entries, weights = scratch.entries, scratch.weights
+    direction, root, gradient_step = table.direction, table.root, table.gradient_step
+    weighted = weights.shape[0] > 0
+    i = next_receiver(starts, ends, low, high)
+    while i < high:
+        following = next_receiver(starts, ends, i + 1, high)
+        if following < high:
+            prefetch(direction, rows[following])
+            prefetch(root, rows[following])
+        row, message = rows[i], gradient
+        if ends[i] - starts[i] == 1 and not weighted:
+            message = source[entries[starts[i]]]
+        else:
+            sum_rows(gradient, source, entries, weights, starts[i], ends[i], False)
+        add_gradient(direction[row], root[row], message, gradient_step[row], step, tables)
+        gradient_step[row] = step
+        i = following
 
 
 @kernel(parallel=True)
@@ -188,12 +224,9 @@ def backward(
     """Add to the moments of each row the sum of the messages that it receives."""
     split(scratch.starts, scratch.ends, 0, n_rows, 8, bounds)
     for part in prange(bounds.shape[0] - 1):
-        gradient = gradients[part]
-        for i in range(bounds[part], bounds[part + 1]):
-            start, end = scratch.starts[i], scratch.ends[i]
-            if start < end:
-                sum_rows(gradient, source, scratch.entries, scratch.weights, start, end)
-                add_gradient(table, scratch.rows[i], gradient, step, tables)
+        receive(
+            table, source, scratch, bounds[part], bounds[part + 1], gradients[part], step, tables
+        )
 
 
 @kernel(parallel=True)
@@ -234,7 +267,7 @@ def epb_batches(
              of both Scratch are -1.
     """
     single = labels.ptr.shape[0] == 0
-    losses = np.zeros(settings.batch_size)
+    hinges = np.zeros((settings.batch_size, draws.negatives.shape[1]))
     bounds = np.zeros(settings.n_parts + 1, np.int64)
     total = 0.0
     for low in range(0, draws.nodes.shape[0], settings.batch_size):
@@ -263,11 +296,11 @@ def epb_batches(
             single,
             settings,
             buffers.messages,
-            losses,
+            hinges,
             bounds,
         )
-        total += losses[: high - low].sum()
-        list_senders(draws, low, high, settings.batch_size, losses, reads, nodes, n_nodes)
+        total += hinges[: high - low].sum()
+        list_senders(draws, low, high, settings.batch_size, hinges, reads, nodes, n_nodes)
         messages = buffers.messages
         if not single:
             sum_segments(

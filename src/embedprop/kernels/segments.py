@@ -5,6 +5,19 @@ from numba import prange
 
 from embedprop.kernels.arrays import Float, Floats, Ints
 from embedprop.kernels.compile import kernel
+from embedprop.kernels.prefetch import prefetch
+
+
+@kernel()
+def _set_one(total: Floats, wa: Float, a: Floats) -> None:
+    for k in range(total.shape[0]):
+        total[k] = wa * a[k]
+
+
+@kernel()
+def _set_two(total: Floats, wa: Float, a: Floats, wb: Float, b: Floats) -> None:
+    for k in range(total.shape[0]):
+        total[k] = wa * a[k] + wb * b[k]
 
 
 @kernel()
@@ -36,19 +49,39 @@ def _add_four_weighted(
 
 
 @kernel()
+def _begin(total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, n: int) -> None:
+    """Total = sum of the first n < 4 rows."""
+    one = total.dtype.type(1)
+    weighted = weights.shape[0] > 0
+    wa = weights[start] if weighted else one
+    if n == 0:
+        total[:] = 0
+    elif n == 1:
+        _set_one(total, wa, source[ids[start]])
+    else:
+        wb = weights[start + 1] if weighted else one
+        _set_two(total, wa, source[ids[start]], wb, source[ids[start + 1]])
+        if n == 3:
+            wc = weights[start + 2] if weighted else one
+            _add_one(total, wc, source[ids[start + 2]])
+
+
+@kernel()
 def sum_rows(
-    total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, end: int
+    total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, end: int, far: bool
 ) -> None:
     """Total = sum of weights[e] * source[ids[e]] over start <= e < end; no weights: all 1.
 
     Four rows at a time: four independent reads are under way at once, and `total` goes through
-    the cache a quarter as often.
+    the cache a quarter as often. far: whether `source` is more than the nearest caches hold.
     """
-    one = total.dtype.type(1)
     weighted = weights.shape[0] > 0
-    total[:] = 0
-    e = start
-    while e + 4 <= end:
+    n_first = (end - start) % 4
+    _begin(total, source, ids, weights, start, n_first)
+    for e in range(start + n_first, end, 4):
+        if far and e + 8 <= end:
+            for ahead in range(e + 4, e + 8):
+                prefetch(source, ids[ahead])
         a, b = source[ids[e]], source[ids[e + 1]]
         c, d = source[ids[e + 2]], source[ids[e + 3]]
         if weighted:
@@ -57,10 +90,6 @@ def sum_rows(
             )
         else:
             _add_four(total, a, b, c, d)
-        e += 4
-    while e < end:
-        _add_one(total, weights[e] if weighted else one, source[ids[e]])
-        e += 1
 
 
 @kernel()
@@ -96,7 +125,7 @@ def sum_segments(
     split(starts, ends, 0, n, 1, bounds)
     for part in prange(bounds.shape[0] - 1):
         for i in range(bounds[part], bounds[part + 1]):
-            sum_rows(out[i], source, ids, weights, starts[i], ends[i])
+            sum_rows(out[i], source, ids, weights, starts[i], ends[i], False)
 
 
 @kernel(fastmath={"reassoc", "contract"})

@@ -162,7 +162,7 @@ def _scratch(
 ) -> Scratch:
     return Scratch(
         np.full(n_slots, -1, np.int32),
-        np.zeros(n_rows, np.int32),
+        np.zeros(n_rows + 1, np.int32),
         np.zeros(n_rows, np.int64),
         np.zeros(n_rows, np.int64),
         np.zeros(n_entries, np.int32),
