@@ -20,6 +20,7 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
+from power_law import power_law_edges
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.datasets import Dataset, load_dataset
@@ -112,10 +113,7 @@ def seconds() -> None:
 
 def scale(n_nodes: int, n_edges: int) -> None:
     """Print CPU seconds and memory for a power-law graph."""
-    rng = np.random.default_rng(0)
-    chances = np.cumsum((np.arange(n_nodes) + 10.0) ** -0.6)
-    ends = [np.searchsorted(chances, rng.random(n_edges) * chances[-1]) for _ in range(2)]
-    graph = Graph.from_edges(np.stack(ends, axis=1), nodes=range(n_nodes))
+    graph = Graph.from_edges(power_law_edges(n_nodes, n_edges), nodes=range(n_nodes))
     print(f"{graph.n_nodes} nodes, {graph.n_edges} edges; {peak():.2f} GB so far", flush=True)
     start = time.process_time()
     model = learned(graph)

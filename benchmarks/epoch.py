@@ -1,93 +1,160 @@
 """An epoch of EP-B against the sparse products that it contains, and the gain from a second thread.
 
-Usage: OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 EMBEDPROP_DATA=... python benchmarks/epoch.py
+    export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 EMBEDPROP_DATA=...
+    python benchmarks/epoch.py                                      # BlogCatalog, ids
+    python benchmarks/epoch.py --data pubmed --label-types word
+    python benchmarks/epoch.py --data power-law --nodes 1000000 --edges 10000000 --epochs 2
 
-BlogCatalog, full neighborhoods, 128 dimensions, batches of 64, margin 1. `ratio` is the CPU time of
-the whole job on one thread, divided by its epochs and by twice the CPU time of SciPy's
-`adjacency @ X`, both measured in this run. Kernels are compiled before the clock starts.
+Full neighborhoods, 128 dimensions, batches of 64, margin 1, one thread. `ratio` is the CPU time of
+the whole job, from start vectors to node vectors, divided by its epochs and by the CPU time of the
+products that an epoch contains, all measured in this run:
+
+    ids      A X (what every node hears) and A' X (what every node is told back), so twice SpMM(A)
+    words    L X (h of every node from its words), A X, A' X, and L' X (gradients of words)
+
+A is the adjacency matrix, L (nodes, words) the label weights of each node, divided by their sum; X
+has 128 columns; each is SciPy's float32 `csr_array @ X`, the median of several. Of several label
+types the products add up. An epoch also compares with the negatives, finds the distinct rows of
+each batch, and changes vectors and both moments, which no product does. Kernels are compiled before
+the clock starts. `speed_up_of_2_threads` compares wall seconds, the best of several. Peak memory is
+that of the process while it learns, the graph included.
 """
 
+from __future__ import annotations
+
 import argparse
-import json
-import os
-import platform
 import statistics
-import subprocess
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from power_law import power_law_edges
+from provenance import publish
 from scipy.sparse import csr_array
 
-from embedprop import EmbeddingPropagation, Graph, load_dataset
+from embedprop import EmbeddingPropagation, Graph
+from embedprop.datasets import load_dataset
+from embedprop.evaluation.memory import forget_peak, peak_memory
+from embedprop.training.labels import learned_labels
 
-N_PRODUCTS = 15
+DIM = 128
+# A product is repeated this often at most, at least twice, and for about so many seconds.
+N_PRODUCTS, SECONDS = 15, 5.0
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", default="blogcatalog")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default="blogcatalog", help="a data set, or power-law")
+    parser.add_argument("--label-types", nargs="+", default=["node"])
+    parser.add_argument("--nodes", type=int, default=1_000_000, help="of the power-law graph")
+    parser.add_argument("--edges", type=int, default=10_000_000, help="of the power-law graph")
     parser.add_argument("--epochs", type=int, default=200)
     parser.add_argument(
         "--thread-epochs", type=int, default=40, help="epochs per timing of threads"
     )
-    parser.add_argument("--repeats", type=int, default=3, help="timings of threads")
+    parser.add_argument("--repeats", type=int, default=3, help="timings of threads; 0: none")
+    parser.add_argument("--out", type=Path, help="a file of JSON lines to append to")
     options = parser.parse_args()
-    graph = load_dataset(options.data).graph
-    fit(graph, 0, 1)  # compiles
+    if options.data == "power-law":
+        edges = power_law_edges(options.nodes, options.edges)
+        graph = Graph.from_edges(edges, nodes=range(options.nodes))
+        del edges
+    else:
+        graph = load_dataset(options.data).graph
+    publish(measured(graph, options), options.out)
 
-    before = product_seconds(graph)
-    cpu, wall = fit(graph, options.epochs, 1)
-    product = statistics.median(before + product_seconds(graph))
 
-    walls = {n: [] for n in (1, 2)}
-    for _ in range(options.repeats):
-        for n_threads, seconds in walls.items():
-            seconds.append(fit(graph, options.thread_epochs, n_threads)[1])
-    result = {
-        "data": options.data,
+def measured(graph: Graph, options: argparse.Namespace) -> dict[str, Any]:
+    """Return all figures of a graph."""
+    types = options.label_types
+    fit(graph, types, 0, 1)  # compiles
+    preparation, _ = fit(graph, types, 0, 1)
+    before = product_seconds(graph, types)
+    forget_peak()
+    cpu, wall = fit(graph, types, options.epochs, 1)
+    peak = peak_memory()
+    after = product_seconds(graph, types)
+    products = {name: statistics.median(before[name] + after[name]) for name in before}
+    record = {
+        "benchmark": "epoch",
+        "graph": options.data,
+        "n_nodes": graph.n_nodes,
+        "n_edges": graph.n_edges,
+        "label_types": types,
         "epochs": options.epochs,
         "cpu_seconds": round(cpu, 2),
         "wall_seconds": round(wall, 2),
-        "product_cpu_seconds": round(product, 5),
-        "ratio": round(cpu / options.epochs / (2 * product), 2),
-        "speed_up_of_2_threads": round(min(walls[1]) / min(walls[2]), 2),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}",
-        "commit": commit(),
+        "cpu_seconds_without_an_epoch": round(preparation, 2),
+        "product_cpu_seconds": {name: round(seconds, 5) for name, seconds in products.items()},
+        "ratio": round(cpu / options.epochs / sum(products.values()), 2),
+        "peak_gb": None if peak is None else round(peak / 1e9, 2),
     }
-    print(json.dumps(result))
+    if options.repeats:
+        record["speed_up_of_2_threads"] = round(speed_up(graph, options), 2)
+    return record
 
 
-def fit(graph: Graph, epochs: int, n_threads: int) -> tuple[float, float]:
+def fit(graph: Graph, label_types: list[str], epochs: int, n_threads: int) -> tuple[float, float]:
     """Return CPU and wall seconds of a whole training."""
     model = EmbeddingPropagation(
-        label_types=["node"], epochs=epochs, n_threads=n_threads, verbose=False
+        dim=DIM, label_types=label_types, epochs=epochs, n_threads=n_threads, verbose=False
     )
     cpu, wall = time.process_time(), time.perf_counter()
     model.fit(graph)
     return time.process_time() - cpu, time.perf_counter() - wall
 
 
-def product_seconds(graph: Graph) -> list[float]:
-    """Return CPU seconds of several products of the adjacency matrix with 128 columns."""
-    neighbors = graph.neighbors
-    weights = np.ones(neighbors.n_values, np.float32)
-    shape = (graph.n_nodes, graph.n_nodes)
-    adjacency = csr_array((weights, neighbors.ids, neighbors.ptr.astype(np.int32)), shape=shape)
-    columns = np.random.default_rng(0).random((graph.n_nodes, 128), dtype=np.float32)
-    seconds = []
-    for _ in range(N_PRODUCTS):
+def speed_up(graph: Graph, options: argparse.Namespace) -> float:
+    """Return how many times faster two threads are than one, by turns."""
+    walls: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(options.repeats):
+        for n_threads, seconds in walls.items():
+            _, wall = fit(graph, options.label_types, options.thread_epochs, n_threads)
+            seconds.append(wall)
+    return min(walls[1]) / min(walls[2])
+
+
+def product_seconds(graph: Graph, label_types: list[str]) -> dict[str, list[float]]:
+    """Return the CPU seconds of each product that an epoch contains, several times each."""
+    return {
+        name: repeated(matrix, columns) for name, matrix, columns in products(graph, label_types)
+    }
+
+
+def products(graph: Graph, label_types: list[str]) -> Iterator[tuple[str, csr_array, Any]]:
+    """Yield the name of each product, and its two factors; one pair is in memory at a time."""
+    adjacency = as_matrix(graph.neighbors, graph.n_nodes)
+    for name in label_types:
+        if name != "node":
+            labels = learned_labels(graph, name)
+            weights = as_matrix(labels.sets, labels.n_vectors)
+            weights.data /= np.repeat(labels.sets.totals, labels.sets.sizes)
+            yield f"{name}: L X", weights, some_columns(labels.n_vectors)
+            yield f"{name}: L' X", weights.T.tocsr(), some_columns(graph.n_nodes)
+        yield f"{name}: A X", adjacency, some_columns(graph.n_nodes)
+        yield f"{name}: A' X", adjacency.T.tocsr(), some_columns(graph.n_nodes)
+
+
+def as_matrix(sets: Any, n_columns: int) -> csr_array:
+    """Return multisets as a float32 matrix with int32 indices: SciPy's fastest."""
+    weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights.copy()
+    return csr_array((weights, sets.ids, sets.ptr.astype(np.int32)), shape=(sets.n_sets, n_columns))
+
+
+def some_columns(n_rows: int) -> Any:
+    return np.random.default_rng(0).random((n_rows, DIM), dtype=np.float32)
+
+
+def repeated(matrix: csr_array, columns: Any) -> list[float]:
+    """Return the CPU seconds of several products."""
+    seconds: list[float] = []
+    while len(seconds) < 2 or (len(seconds) < N_PRODUCTS and sum(seconds) < SECONDS):
         start = time.process_time()
-        adjacency @ columns
+        matrix @ columns
         seconds.append(time.process_time() - start)
     return seconds
-
-
-def commit() -> str:
-    """Return the commit of the code, if this is a checkout."""
-    found = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    )
-    return found.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ torch.set_num_threads(1)
 
 def train_by_autograd(graph, instance, plan, start, start_relations=NOTHING):
     """Return what is learned, with the mean loss of each epoch, per label type."""
-    drawer = Drawer(graph, instance, RandomStreams(plan.seed), np.float64, plan.batch_size)
+    drawer = Drawer(
+        graph, instance, RandomStreams(plan.seed), np.float64, plan.batch_size, plan.n_partitions
+    )
     vectors, relation_vectors, losses = {}, {}, {}
     for name, settings in instance.label_types.items():
         labels = label_matrix(learned_labels(graph, name))
@@ -34,20 +36,26 @@ def train_by_autograd(graph, instance, plan, start, start_relations=NOTHING):
         losses[name] = []
         for epoch in range(plan.epochs):
             optimizer.param_groups[0]["lr"] = plan.rate(epoch)
-            order = drawer.order(epoch)
-            total = 0.0
-            for low in range(0, len(order), plan.batch_size):
-                draws = drawer.draw(epoch, order[low : low + plan.batch_size])
+            total, n_visits = 0.0, 0
+            for draws in batches_of(drawer, epoch, plan.batch_size):
                 optimizer.zero_grad()
                 loss = batch_loss(draws, labels, settings.margin, *tables)
                 loss.backward()
                 optimizer.step()
                 total += loss.item()
-            losses[name].append(total / len(order))
+                n_visits += len(draws.nodes)
+            losses[name].append(total / n_visits)
         vectors[name] = tables[0].detach().numpy()
         if len(tables) > 1:
             relation_vectors[name] = tables[1].detach().numpy()
     return TrainingResult(vectors, losses, relation_vectors=relation_vectors)
+
+
+def batches_of(drawer, epoch, batch_size):
+    """Yield the draws of each batch of an epoch."""
+    for part in drawer.rounds(epoch):
+        for low in range(0, len(part.order), batch_size):
+            yield part.draw(part.order[low : low + batch_size])
 
 
 def batch_loss(draws, labels, margin, table, relations=None):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.instance import Instance
 from embedprop.training.engine import Engine
+from embedprop.training.tables import MEMORY, Tables
 
 ENGINES = ("auto", "fused", "torch")
 
@@ -47,12 +48,13 @@ def make_engine(
     fixed: Mapping[str, NDArray[np.bool_]],
     targets: Any = None,
     previous: Mapping[str, Any] | None = None,
+    tables: Tables = MEMORY,
 ) -> Engine:
     """Return an engine that is ready to train; `previous` modules are what it goes on from."""
     if name == "fused":
         from embedprop.training.fused_engine import FusedEngine
 
-        return FusedEngine()
+        return FusedEngine(tables=tables)
     from embedprop.training.torch_engine import TorchEngine
 
     return TorchEngine(device, own_parts, fixed, targets, previous)

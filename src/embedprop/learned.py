@@ -27,6 +27,7 @@ from embedprop.similarity import lengths
 from embedprop.supervision import LearnedHead
 from embedprop.training.engine import TrainingResult
 from embedprop.training.labels import learned_labels
+from embedprop.training.tables import CHUNK, MEMORY, Tables
 
 Relations = NDArray[np.int32] | None
 Own = Mapping[str, tuple[Vectors, NDArray[np.float32]]]
@@ -68,6 +69,7 @@ class Learned:
         result: TrainingResult,
         representation: str = "concatenation",
         previous: Learned | None = None,
+        tables: Tables = MEMORY,
     ) -> Self:
         """Compute h_i(v) from trained vectors; labels that only `previous` knows are kept."""
         blocks, totals, vocabularies, vectors, dummies = [], [], {}, {}, {}
@@ -76,7 +78,8 @@ class Learned:
             if label_type == "node":
                 h, total = learned, np.ones(graph.n_nodes, np.float32)
             else:
-                h, total = embeddings(labels.sets, learned)
+                h = tables.zeros((graph.n_nodes, learned.shape[1]), np.float32)
+                total = write_means(labels.sets, learned, np.empty(0, np.float32), h)
             blocks.append(h if result.embeddings is None else result.embeddings[label_type])
             totals.append(total)
             vocabulary = _vocabulary(graph, label_type)
@@ -87,7 +90,7 @@ class Learned:
                 )
             vocabularies[label_type] = vocabulary
             dummies[label_type] = labels.dummy_nodes
-        embedding = concatenate(blocks)
+        embedding = concatenate(blocks, tables.zeros)
         if "node" in vectors and result.embeddings is None:
             # It comes first; sharing the rows saves a copy of the largest table.
             vectors["node"] = embedding[:, : vectors["node"].shape[1]]
@@ -159,8 +162,9 @@ class Learned:
     def start_vectors(self, graph: Graph, label_type: str, fresh: Vectors) -> Vectors:
         """Return `fresh` with the vectors of what is known put in: labels and dummy labels."""
         known = self.vocabularies[label_type].find_all(graph.vocabulary(label_type))
-        at = np.flatnonzero(known >= 0)
-        fresh[at] = self.label_vectors[label_type][known[at]]
+        for low in range(0, len(known), CHUNK):
+            at = low + np.flatnonzero(known[low : low + CHUNK] >= 0)
+            fresh[at] = self.label_vectors[label_type][known[at]]
         self.start_dummies(graph, label_type, fresh[len(known) :])
         return fresh
 

@@ -18,17 +18,22 @@ from embedprop.learned import Learned, Members, Own, Relations
 from embedprop.representations import Vectors
 from embedprop.supervision import LearnedHead, log_softmax
 from embedprop.training.engine import TrainingResult
+from embedprop.training.tables import MEMORY, Tables
 
 if TYPE_CHECKING:
     from embedprop.framework.modules import TypeModule
 
 
 def learned_from(
-    graph: Graph, instance: Instance, result: TrainingResult, previous: Learned | None
+    graph: Graph,
+    instance: Instance,
+    result: TrainingResult,
+    previous: Learned | None,
+    tables: Tables = MEMORY,
 ) -> Learned:
     """Return what was learned; with parts beyond means of tables, the parts too."""
     kind = Learned if result.modules is None else ModuleLearned
-    learned = kind.from_training(graph, result, instance.representation, previous)
+    learned = kind.from_training(graph, result, instance.representation, previous, tables)
     return learned if result.head is None else _with_head(learned, graph, result.head)
 
 

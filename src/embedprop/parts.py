@@ -89,7 +89,7 @@ def parse_part(kind: str, text: Any) -> Part:
     ...
     embedprop.errors.UnknownComponentError: loss='hinge' is not known. Choose one of: ...
     """
-    name, parameters = _split(text)
+    name, parameters = split_part(text)
     known = catalog()[registry_kind(kind)]
     if name not in known:
         names = ", ".join(map(repr, known))
@@ -109,7 +109,7 @@ def registry_kind(kind: str) -> str:
     return "aggregator" if kind == "reconstruction" else kind
 
 
-def _split(text: Any) -> tuple[str, dict[str, Any]]:
+def split_part(text: Any) -> tuple[str, dict[str, Any]]:
     """Return name and parameters of a written part; no name if it cannot be read."""
     try:
         call = ast.parse(text, mode="eval").body

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +22,8 @@ from embedprop.representations import make_representation
 from embedprop.training.engine import Vectors
 from embedprop.training.labels import glorot, learned_labels
 from embedprop.training.random_streams import RandomStreams
+from embedprop.training.storage import needed_memory, physical_memory
+from embedprop.training.tables import MEMORY, Tables
 
 logger = logging.getLogger(__name__)
 
@@ -104,6 +105,7 @@ def start_vectors(
     streams: RandomStreams,
     previous: Learned | None,
     pretrained: Mapping[str, Any],
+    tables: Tables = MEMORY,
 ) -> Start:
     """Return the vectors to start from: Glorot's, given ones, or what is known already."""
     start = Start({}, {}, {})
@@ -118,7 +120,8 @@ def start_vectors(
             if previous is not None and name in previous.label_vectors:
                 previous.start_dummies(graph, name, start.labels[name])
             continue
-        vectors = glorot(name, learned_labels(graph, name).n_vectors, settings.dim, streams)
+        n_vectors = learned_labels(graph, name).n_vectors
+        vectors = glorot(name, n_vectors, settings.dim, streams, tables)
         if name in pretrained:
             names = graph.vocabulary(name).names
             given = PretrainedVectors.of(pretrained[name], only=names)
@@ -206,21 +209,13 @@ def tell_what_is_lost(previous: Learned, graph: Graph, label_types: Collection[s
 
 def require_memory(graph: Graph, instance: Instance) -> None:
     """Refuse what cannot fit into this machine, before it is tried."""
-    if instance.name == "eps":
-        needed = needed_bytes(graph, instance)
-    else:
-        # Start, vectors, direction and root of each label; h of each node.
-        needed = 4 * sum(
-            settings.dim * (4 * learned_labels(graph, name).n_vectors + graph.n_nodes)
-            for name, settings in instance.label_types.items()
-        )
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system tells
-        return
-    if needed > memory:
+    is_solved = instance.name == "eps"
+    needed = needed_bytes(graph, instance) if is_solved else needed_memory(graph, instance)
+    memory = physical_memory()
+    if memory is not None and needed > memory:
         dims = ", ".join(f"{name} {one.dim}" for name, one in instance.label_types.items())
+        hint = " Keep tables on disk with storage='disk'." if instance.is_epb else ""
         raise InvalidParameterError(
             f"Learning needs about {needed / 1e9:.1f} GB (dimensions: {dims}), but this machine "
-            f"has {memory / 1e9:.1f} GB. Lower dim, or learn from fewer label types."
+            f"has {memory / 1e9:.1f} GB. Lower dim, or learn from fewer label types.{hint}"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -49,9 +49,19 @@ def write_means(
     return totals
 
 
-def concatenate(parts: Sequence[Vectors]) -> Vectors:
-    """Return r of EP-B: the h_i(v) of all label types side by side; a single one is not copied."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+def concatenate(parts: Sequence[Vectors], make: Callable[..., Vectors] = np.zeros) -> Vectors:
+    """Return r of EP-B: the h_i(v) of all label types side by side; a single one is not copied.
+
+    make: where the table is, given its shape and type.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    out = make((len(parts[0]), sum(part.shape[1] for part in parts)), np.float32)
+    low = 0
+    for part in parts:
+        out[:, low : low + part.shape[1]] = part
+        low += part.shape[1]
+    return out
 
 
 def neighbor_means(neighbors: Multisets, vectors: Vectors) -> tuple[Vectors, NDArray[np.float32]]:

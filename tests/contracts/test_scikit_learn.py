@@ -47,8 +47,7 @@ def test_defaults_are_those_of_the_contract() -> None:
         "reconstruction": None, "distance": None, "loss": None,
         "representation": "concatenation", "inverse_relations": False, "pretrained": None,
         "refine": True, "label_dropout": 0.0, "target_weight": 1.0, "regularization": None,
-        "restart": 0.15,
-        "device": "auto",
+        "restart": 0.15, "preset": None, "storage": "auto", "device": "auto",
     }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from embedprop.cli.options import (
     SeparatorOption,
     UnknownNodesOption,
     integer_or_none,
+    is_given,
     listed,
     pairs,
     per_type,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 
 def fit(
+    context: typer.Context,
     edges: Annotated[
         Path,
         typer.Argument(
@@ -120,8 +122,21 @@ def fit(
     restart: Annotated[
         float, typer.Option(metavar="X", help="Of eps: the share of a node's own labels.")
     ] = 0.15,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="paper|fast", help="Settings for all that is not given. Default: the paper's."
+        ),
+    ] = None,
     engine: Annotated[
         str, typer.Option(metavar="auto|fused|torch", help="How to compute.")
+    ] = "auto",
+    storage: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|memory|disk",
+            help="Where tables are; or disk(partitions=8,folder='/data').",
+        ),
     ] = "auto",
     device: DeviceOption = "auto",
     n_threads: Annotated[
@@ -139,40 +154,44 @@ def fit(
     from embedprop.storage.save import check_target
 
     say = speaker(quiet)
-    model = EmbeddingPropagation(
-        instance=instance,
-        dim=per_type("--dim", dim, int),
-        margin=per_type("--margin", margin, float),
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=learning_rate,
-        schedule=schedule,
-        label_types=listed("--label-types", label_types),
-        max_neighbors=max_neighbors,
-        n_negatives=n_negatives,
-        negatives=negatives,
-        neighborhood=neighborhood,
-        label_embedding=part_of("--label-embedding", label_embedding),
-        aggregator=part_of("--aggregator", aggregator),
-        reconstruction=part_of("--reconstruction", reconstruction),
-        distance=part_of("--distance", distance),
-        loss=part_of("--loss", loss),
-        representation=representation,
-        inverse_relations=inverse_relations,
-        pretrained=pairs("--pretrained", pretrained) if pretrained else None,
-        refine=refine,
-        label_dropout=per_type("--label-dropout", label_dropout, float),
-        target_weight=target_weight,
-        regularization=None
+    model = EmbeddingPropagation()
+    params = {
+        "instance": instance,
+        "dim": per_type("--dim", dim, int),
+        "margin": per_type("--margin", margin, float),
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "schedule": schedule,
+        "label_types": listed("--label-types", label_types),
+        "max_neighbors": max_neighbors,
+        "n_negatives": n_negatives,
+        "negatives": negatives,
+        "neighborhood": neighborhood,
+        "label_embedding": part_of("--label-embedding", label_embedding),
+        "aggregator": part_of("--aggregator", aggregator),
+        "reconstruction": part_of("--reconstruction", reconstruction),
+        "distance": part_of("--distance", distance),
+        "loss": part_of("--loss", loss),
+        "representation": representation,
+        "inverse_relations": inverse_relations,
+        "pretrained": pairs("--pretrained", pretrained) if pretrained else None,
+        "refine": refine,
+        "label_dropout": per_type("--label-dropout", label_dropout, float),
+        "target_weight": target_weight,
+        "regularization": None
         if regularization is None
         else per_type("--regularization", regularization, float),
-        restart=restart,
-        engine=engine,
-        device=device,
-        n_threads=n_threads,
-        random_state=integer_or_none("--random-state", random_state),
-        verbose=not quiet,
-    )
+        "restart": restart,
+        "preset": preset,
+        "engine": engine,
+        "storage": storage,
+        "device": device,
+        "n_threads": n_threads,
+        "random_state": integer_or_none("--random-state", random_state),
+        "verbose": not quiet,
+    }
+    model.set_params(**{name: value for name, value in params.items() if is_given(context, name)})
     labels = pairs("--label", label or [])
     check_target(out)  # before the work, not after it
     _check_settings(model, labels)
@@ -206,7 +225,7 @@ def _summary(model: EmbeddingPropagation) -> str:
         residuals = ", ".join(f"{name} {one:.0e}" for name, one in model.residuals_.items())
         return f"Solved (residual: {residuals})"
     losses = ", ".join(f"{name} {one[-1]:.4f}" for name, one in model.loss_history_.items() if one)
-    return f"{model.epochs} epochs (loss: {losses})"
+    return f"{model.fit_params_['epochs']} epochs (loss: {losses})"
 
 
 def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> None:
@@ -216,19 +235,21 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
     from embedprop.instance import Instance
     from embedprop.preparation import check_representation, default_label_types
     from embedprop.training.plan import TrainingPlan
+    from embedprop.training.storage import Storage
 
-    params = model.get_params()
     kinds = {"node": "set"} | dict(split_kinds(labels).values())
     if model.instance == "eps":
         kinds = {name: kind for name, kind in kinds.items() if kind == "set"}
     elif model.label_types is None and not has_torch():
         kinds = {name: kind for name, kind in kinds.items() if kind in ("set", "text")}
     wanted = model.label_types or default_label_types(list(kinds), model.instance)
+    params = model._settled_params(wanted)
     instance = Instance.from_params(params, {name: kinds.get(name, "set") for name in wanted})
     if instance.name != "eps":
         TrainingPlan.from_params(params, seed=0)
         choose_engine(model.engine, instance)
         check_representation(instance)
+    Storage.parse(model.storage)
 
 
 def classes_of(file: Path) -> dict[str, str]:

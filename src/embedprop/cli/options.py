@@ -97,6 +97,12 @@ def integer_or_none(option: str, text: str) -> int | None:
     return None if text.lower() == "none" else number_of(option, text, int)
 
 
+def is_given(context: typer.Context, parameter: str) -> bool:
+    """Return whether an option of the running command was given; `verbose` is told by --quiet."""
+    source = context.get_parameter_source("quiet" if parameter == "verbose" else parameter)
+    return source is not None and source.name != "DEFAULT"
+
+
 def bad_value(option: str, problem: str) -> typer.BadParameter:
     """Return the error of a bad value of an option."""
     return typer.BadParameter(problem, param_hint=option)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
+import sys
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -78,6 +79,13 @@ def encode(values: Any, what: str) -> Encoded:
         if is_missing(name):
             raise _missing(what, int(np.argmax(encoded.ids == id_)), name)
     return encoded
+
+
+def give_memory_back() -> None:
+    """Give memory that encoding has used back to the system: about as much as a large graph."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
 
 
 def first_appearance(ids: Ids) -> tuple[Ids, Ids]:

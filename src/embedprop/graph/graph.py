@@ -184,10 +184,11 @@ class Graph:
         >>> Graph.from_edges(np.array([[0, 1], [1, 2]]), nodes=range(5))
         Graph(5 nodes, 2 undirected edges, label types: node)
         """
+        from embedprop.graph.columns import give_memory_back
         from embedprop.graph.convert import graph_from_edges
         from embedprop.graph.edge_input import EdgeInput
 
-        return graph_from_edges(
+        graph = graph_from_edges(
             EdgeInput.of(edges, weights=weights, relations=relations),
             labels,
             directed=directed,
@@ -195,6 +196,8 @@ class Graph:
             self_loops=self_loops,
             unknown_nodes=unknown_nodes,
         )
+        give_memory_back()
+        return graph
 
     @classmethod
     def read(

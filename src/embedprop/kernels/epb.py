@@ -119,7 +119,10 @@ def send(
     """Write the gradients in h(v) and in the neighbors of position b from those in its h(u)."""
     kind = h.dtype.type
     own = messages[batch_size + b]
-    inverse = kind((hinges != 0).sum()) / d_own if d_own > 0 else kind(0)
+    n_violated = 0
+    for j in range(hinges.shape[0]):
+        n_violated += 1 if hinges[j] != 0 else 0
+    inverse = kind(n_violated) / d_own if d_own > 0 else kind(0)
     for k in range(h.shape[0]):
         own[k] = (h_own[k] - h[k]) * inverse
         h[k] = -own[k]

@@ -15,11 +15,13 @@ from embedprop.kernels.adam import AdamTables, adam_tables
 from embedprop.kernels.epb import epb_batches
 from embedprop.training.batches import Drawer
 from embedprop.training.engine import NOTHING, Report, TrainingResult, Vectors
-from embedprop.training.fused_state import FusedState
+from embedprop.training.fused_state import FusedState, is_identity
 from embedprop.training.interrupt import InterruptWatch
 from embedprop.training.labels import learned_labels
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
+from embedprop.training.resident_table import ResidentTable
+from embedprop.training.tables import MEMORY, Tables, all_finite
 from embedprop.training.threads import ThreadChoice, launch_threads, torch_undisturbed
 
 logger = logging.getLogger(__name__)
@@ -35,8 +37,8 @@ class FusedEngine:
 
     name = "fused"
 
-    def __init__(self, dtype: type[np.floating] = np.float32) -> None:
-        self._dtype = dtype
+    def __init__(self, dtype: type[np.floating] = np.float32, tables: Tables = MEMORY) -> None:
+        self._dtype, self._tables = dtype, tables
 
     def train(
         self,
@@ -53,24 +55,22 @@ class FusedEngine:
                 "EP-B compares each node with another one: the graph needs at least 2 nodes, got 1."
             )
         streams = RandomStreams(plan.seed)
-        drawer = Drawer(graph, instance, streams, self._dtype, plan.batch_size)
+        drawer = Drawer(graph, instance, streams, self._dtype, plan.batch_size, plan.n_partitions)
         threads = ThreadChoice(plan.n_threads)
-        tables = adam_tables(np.dtype(self._dtype))
-        states = {
-            label_type: FusedState(
-                np.array(start[label_type], self._dtype, order="C"),
-                start_relations[label_type] if instance.n_relations else None,
-                learned_labels(graph, label_type).sets,
-                instance.label_types[label_type],
-                plan,
-                drawer,
-                threads.most,
+        sums = adam_tables(np.dtype(self._dtype))
+        states = {}
+        for name in instance.label_types:
+            sets = learned_labels(graph, name).sets
+            partitioned = plan.n_partitions > 2 and is_identity(sets)
+            rows = ResidentTable(
+                start[name], start_relations.get(name), self._dtype, self._tables, partitioned
             )
-            for label_type in instance.label_types
-        }
+            states[name] = FusedState(
+                rows, sets, instance.label_types[name], plan, drawer, threads.most
+            )
         with torch_undisturbed(), InterruptWatch() as watch:
-            _compile(states, drawer, tables)
-            run = _Run(instance, plan, drawer, states, threads, tables)
+            _compile(states, drawer, sums)
+            run = _Run(instance, plan, drawer, states, threads, sums)
             for epoch, share in run.all_epochs():
                 report(epoch, share, run.losses())
                 if watch.pressed:
@@ -89,10 +89,10 @@ class _Run:
         drawer: Drawer,
         states: Mapping[str, FusedState],
         threads: ThreadChoice,
-        tables: AdamTables,
+        sums: AdamTables,
     ) -> None:
         self._instance, self._plan, self._drawer = instance, plan, drawer
-        self._states, self._threads, self._tables = states, threads, tables
+        self._states, self._threads, self._adam = states, threads, sums
         self._sums = dict.fromkeys(states, 0.0)
         self._n_done = 0
         self.history: dict[str, list[float]] = {name: [] for name in states}
@@ -114,32 +114,40 @@ class _Run:
         for epoch in range(self._plan.epochs):
             self._sums, self._n_done = dict.fromkeys(self._sums, 0.0), 0
             for state in self._states.values():
-                state.use_rate(self._plan.rate(epoch), self._tables, self._threads.most)
-            counter = self._plan.first_epoch + epoch
-            order = self._drawer.order(counter)
-            for low in range(0, len(order), self._positions_per_run):
-                draws = self._drawer.draw(counter, order[low : low + self._positions_per_run])
+                state.use_rate(self._plan.rate(epoch), self._adam, self._threads.most)
+            for share in self._rounds(epoch):
+                yield epoch, share
+
+    def _rounds(self, epoch: int) -> Iterator[float]:
+        """Go through an epoch, a round after the other; yield the share that is done."""
+        for part in self._drawer.rounds(self._plan.first_epoch + epoch):
+            for state in self._states.values():
+                state.rows.turn_to(part.ranges)
+            for low in range(0, len(part.order), self._positions_per_run):
+                draws = part.draw(part.order[low : low + self._positions_per_run])
                 with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
                     for name, state in self._states.items():
-                        self._sums[name] += state.run(draws, self._tables, n_threads)
+                        self._sums[name] += state.run(draws, self._adam, n_threads)
                 self._n_done += len(draws.nodes)
                 self._check(epoch)
-                if self._n_done == len(order):
-                    for name, loss in self.losses().items():
-                        self.history[name].append(loss)
-                yield epoch, self._n_done / len(order)
+                share = part.share(low + len(draws.nodes))
+                if share < 1:
+                    yield share
+        for name, loss in self.losses().items():
+            self.history[name].append(loss)
+        yield 1.0
 
     def finished(self) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
         """Return the vectors of labels and of relations after the last step."""
         vectors, relations = {}, {}
         for name, state in self._states.items():
-            learned = state.finished(self._tables, self._threads.most)
-            if not np.isfinite(learned).all():
+            learned = state.finished(self._adam, self._threads.most)
+            if not all_finite(learned):
                 epoch = max(0, len(self.history[name]) - 1)
                 raise TrainingError(self._message("The vectors", name, epoch, "are not finite"))
-            vectors[name] = learned[: state.n_labels]
+            vectors[name] = learned[: state.rows.n_labels]
             if self._instance.n_relations:
-                relations[name] = learned[state.n_labels :]
+                relations[name] = learned[state.rows.n_labels :]
         return vectors, relations
 
     def _check(self, epoch: int) -> None:

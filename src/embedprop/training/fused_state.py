@@ -7,11 +7,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from embedprop.graph.multisets import Multisets
 from embedprop.instance import LabelTypeInstance
-from embedprop.kernels.adam import AdamTables, Table
+from embedprop.kernels.adam import AdamTables
 from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
 from embedprop.kernels.epb import Buffers, Settings, catch_up_rows, epb_batches
 from embedprop.training.batches import Drawer
 from embedprop.training.plan import TrainingPlan
+from embedprop.training.resident_table import ResidentTable
 
 
 class FusedState:
@@ -22,23 +23,20 @@ class FusedState:
 
     def __init__(
         self,
-        vectors: NDArray[np.floating],
-        relation_vectors: NDArray[np.floating] | None,
+        rows: ResidentTable,
         sets: Multisets,
         settings: LabelTypeInstance,
         plan: TrainingPlan,
         drawer: Drawer,
         n_threads: int,
     ) -> None:
-        self.steps, self.n_labels = 0, len(vectors)
+        self.steps, self.rows, self._table = 0, rows, rows.table
         self._rate, self._margin, self._n_nodes = plan.learning_rate, settings.margin, sets.n_sets
         self._batch_size = min(plan.batch_size, len(drawer.visits))
-        self._n_negatives, self._dtype = drawer.n_negatives, vectors.dtype
-        self._reads_per_edge = 1 if relation_vectors is None else 2
-        if relation_vectors is not None:
-            sets = _with_relations(sets, len(vectors), len(relation_vectors))
-            vectors = np.concatenate([vectors, relation_vectors], dtype=vectors.dtype)
-        self._table = _table(vectors)
+        self._n_negatives, self._dtype = drawer.n_negatives, self._table.vectors.dtype
+        self._reads_per_edge = 2 if rows.n_relations else 1
+        if rows.n_relations:
+            sets = _with_relations(sets, rows.n_labels, rows.n_relations)
         self._labels = _labels(sets, self._dtype)
         self._mean_size = float(drawer.sizes.mean())
         self._allocate(sets, drawer, n_threads)
@@ -73,9 +71,10 @@ class FusedState:
 
     def largest_distance(self) -> float:
         """Return a bound of the distance between a reconstruction and an embedding."""
-        lengths = np.sqrt(np.einsum("ij,ij->i", self._table.vectors, self._table.vectors))
-        longest_relation = lengths[self.n_labels :].max(initial=0.0)
-        return 2.0 * float(lengths[: self.n_labels].max()) + float(longest_relation)
+        vectors, n_labels = self.rows.home.vectors, self.rows.n_labels
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        longest_relation = lengths[n_labels:].max(initial=0.0)
+        return 2.0 * float(lengths[:n_labels].max()) + float(longest_relation)
 
     def work_per_visit(self) -> float:
         """Estimate the multiplications for one visit."""
@@ -116,15 +115,11 @@ class FusedState:
 
     def finished(self, tables: AdamTables, n_threads: int) -> NDArray[np.floating]:
         """Move every row to where dense Adam would have it by now; return labels and relations."""
-        vectors = self._table.vectors
+        table = self.rows.at_home()
+        vectors = table.vectors
         rows = np.arange(len(vectors), dtype=np.int32)
-        catch_up_rows(self._table, rows, len(rows), self.steps, self._rate, tables, n_threads)
+        catch_up_rows(table, rows, len(rows), self.steps, self._rate, tables, n_threads)
         return vectors
-
-
-def _table(vectors: NDArray[np.floating]) -> Table:
-    steps = np.zeros((2, len(vectors)), np.int32)
-    return Table(vectors, np.zeros_like(vectors), np.zeros_like(vectors), steps[0], steps[1])
 
 
 def _with_relations(sets: Multisets, n_labels: int, n_relations: int) -> Multisets:

@@ -11,6 +11,7 @@ from embedprop.graph import Graph
 from embedprop.graph.labels import ImageLabels, NumericLabels
 from embedprop.graph.multisets import Multisets
 from embedprop.training.random_streams import RandomStreams
+from embedprop.training.tables import MEMORY, Tables, chunks
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +84,18 @@ def label_contents(graph: Graph, label_type: str) -> NDArray[np.float32]:
 
 
 def glorot(
-    label_type: str, n_vectors: int, dim: int, streams: RandomStreams
+    label_type: str,
+    n_vectors: int,
+    dim: int,
+    streams: RandomStreams,
+    tables: Tables = MEMORY,
 ) -> NDArray[np.float32]:
     """Return Glorot-uniform vectors: within +- sqrt(6 / (n_vectors + dim))."""
     limit = np.sqrt(6.0 / (n_vectors + dim))
     generator = streams.generator(f"init {label_type}")
-    vectors = generator.random((n_vectors, dim), dtype=np.float32)
-    vectors -= np.float32(0.5)
-    vectors *= np.float32(2 * limit)
+    vectors = tables.zeros((n_vectors, dim), np.float32)
+    for some in chunks(vectors):
+        generator.random(out=some, dtype=np.float32)
+        some -= np.float32(0.5)
+        some *= np.float32(2 * limit)
     return vectors

@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.graph import Graph
 from embedprop.kernels.counters import draw_in_batch, draw_shared, draw_uniform, draw_weighted
 from embedprop.registry import Registry
+from embedprop.training.neighborhoods import Connected
 
 # The exponent with which word2vec draws its negatives.
 DEGREE_EXPONENT = 0.75
@@ -21,7 +21,7 @@ Visits = NDArray[np.int64]
 class Negatives(Protocol):
     """Draws negatives by counters: the same key and batch give the same u, whoever asks."""
 
-    def __init__(self, graph: Graph) -> None: ...
+    def __init__(self, graph: Connected) -> None: ...
 
     def draw(
         self,
@@ -50,7 +50,7 @@ def _counters(nodes: Nodes, visits: Visits | None) -> Visits:
 class UniformNegatives:
     """Every other node with the same chance, as in the paper."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Connected) -> None:
         self._n_nodes = graph.n_nodes
 
     def draw(
@@ -71,7 +71,7 @@ class UniformNegatives:
 class DegreeNegatives:
     """Every other node with a chance proportional to degree^0.75; degree is in + out."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Connected) -> None:
         self._cumulative = np.cumsum(graph.degrees.astype(np.float64) ** DEGREE_EXPONENT)
 
     def draw(
@@ -92,7 +92,7 @@ class DegreeNegatives:
 class InBatchNegatives:
     """The nodes that come next in the same mini-batch: no further rows are read."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Connected) -> None:
         self._n_nodes = graph.n_nodes
 
     def draw(
@@ -113,7 +113,7 @@ class InBatchNegatives:
 class SharedNegatives:
     """The same uniform nodes for all v of a mini-batch: few rows are read, however many."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Connected) -> None:
         self._n_nodes = graph.n_nodes
 
     def draw(

@@ -8,13 +8,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
-from embedprop.graph import Graph
+from embedprop.graph.multisets import Multisets
 from embedprop.kernels.counters import draw_neighbors
 from embedprop.kernels.walks import row_sums, walk_ends
 from embedprop.registry import Registry
 
 # In a prototype on BlogCatalog (65 neighbors on average) as good as all of them, and cheaper.
 N_WALKS = 20
+
+
+class Connected(Protocol):
+    """What is read of a graph: the whole one, or the inner one of a pair of partitions."""
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        ...
+
+    @property
+    def neighbors(self) -> Multisets:
+        """N(v) of each node."""
+        ...
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """In + out, in the whole graph."""
+        ...
 
 
 class Speakers(NamedTuple):
@@ -41,7 +60,7 @@ class Neighborhood(Protocol):
 
     has_edges: bool
 
-    def __init__(self, graph: Graph, max_neighbors: int | None) -> None: ...
+    def __init__(self, graph: Connected, max_neighbors: int | None) -> None: ...
 
     def visits(self) -> NDArray[np.int64]:
         """Return the ids of all visits of an epoch; never of a node without neighbors."""
@@ -65,7 +84,7 @@ class Neighbors:
 
     has_edges = True
 
-    def __init__(self, graph: Graph, max_neighbors: int | None) -> None:
+    def __init__(self, graph: Connected, max_neighbors: int | None) -> None:
         self._neighbors = graph.neighbors
         sizes = graph.neighbors.sizes
         self._largest = int(sizes.max())
@@ -101,7 +120,7 @@ class Edges:
 
     has_edges = True
 
-    def __init__(self, graph: Graph, max_neighbors: int | None) -> None:
+    def __init__(self, graph: Connected, max_neighbors: int | None) -> None:
         if max_neighbors not in (None, 1):
             raise InvalidParameterError(
                 f"max_neighbors={max_neighbors} is not possible with neighborhood='edges', where v "
@@ -137,7 +156,7 @@ class Walks:
 
     has_edges = False
 
-    def __init__(self, graph: Graph, max_neighbors: int | None) -> None:
+    def __init__(self, graph: Connected, max_neighbors: int | None) -> None:
         neighbors = graph.neighbors
         self._neighbors = neighbors
         weights = np.empty(0, np.float32) if neighbors.weights is None else neighbors.weights

@@ -19,7 +19,8 @@ class TrainingPlan:
     epochs: passes over all nodes. batch_size: nodes per step of Adam. learning_rate: Adam's.
     schedule: "linear" lowers it in each epoch, so that it would be 0 after the last. n_threads:
     None for as many as help. seed: of all random draws. first_epoch: how many epochs were learned
-    before, so that going on repeats no draws.
+    before, so that going on repeats no draws. n_partitions: of the nodes; a pair of them is learned
+    at a time, with 2 the whole graph.
     """
 
     epochs: int = 200
@@ -29,6 +30,7 @@ class TrainingPlan:
     n_threads: int | None = None
     seed: int = 0
     first_epoch: int = 0
+    n_partitions: int = 2
 
     @classmethod
     def from_params(

@@ -16,6 +16,7 @@ from embedprop.errors import InvalidGraphError, InvalidParameterError, TrainingE
 from embedprop.framework.modules import TypeModule
 from embedprop.graph import Graph
 from embedprop.instance import Instance
+from embedprop.kernels.batch import Draws
 from embedprop.supervision import Targets
 from embedprop.training.batches import Drawer
 from embedprop.training.engine import Report, TrainingResult, Vectors
@@ -173,7 +174,9 @@ class _Run:
             zip(instance.label_types, modules.values(), strict=True)  # type: ignore[arg-type]
         )
         streams = RandomStreams(plan.seed)
-        self._drawer = Drawer(graph, instance, streams, np.float32, plan.batch_size)
+        self._drawer = Drawer(
+            graph, instance, streams, np.float32, plan.batch_size, plan.n_partitions
+        )
         parameters = [p for p in modules.parameters() if p.requires_grad and p.numel()]
         parameters += [] if head is None else list(head.parameters())
         self._optimizer = (
@@ -205,21 +208,24 @@ class _Run:
             counter = self._plan.first_epoch + epoch
             for group in [] if self._optimizer is None else self._optimizer.param_groups:
                 group["lr"] = self._plan.rate(epoch)
-            order = self._drawer.order(counter)
-            sums = dict.fromkeys(self._names(), 0.0)
-            for low in range(0, len(order), size):
-                for name, loss in self._step(counter, order[low : low + size]).items():
-                    sums[name] += loss
-                done = min(low + size, len(order))
-                losses = {name: total / done for name, total in sums.items()}
-                if done == len(order):
-                    for name, loss in losses.items():
-                        self.history[name].append(loss)
-                yield epoch, done / len(order), losses
+            sums, n_done = dict.fromkeys(self._names(), 0.0), 0
+            losses = sums
+            for part in self._drawer.rounds(counter):
+                for low in range(0, len(part.order), size):
+                    visits = part.order[low : low + size]
+                    for name, loss in self._step(part.draw(visits)).items():
+                        sums[name] += loss
+                    n_done += len(visits)
+                    losses = {name: total / n_done for name, total in sums.items()}
+                    share = part.share(low + len(visits))
+                    if share < 1:
+                        yield epoch, share, losses
+            for name, loss in losses.items():
+                self.history[name].append(loss)
+            yield epoch, 1.0, losses
 
-    def _step(self, epoch: int, visits: NDArray[np.int64]) -> dict[str, float]:
+    def _step(self, draws: Draws) -> dict[str, float]:
         """Move all parameters by one batch; return the summed loss of each label type."""
-        draws = self._drawer.draw(epoch, visits)
         if not self._has_edges:  # -1: no edge of the graph
             draws = draws._replace(places=np.full(len(draws.neighbor_ids), -1))
         losses, h_tildes, hs = {}, [], []

@@ -1,0 +1,1 @@
+"""Whole jobs of learning node vectors, against what people would use instead."""

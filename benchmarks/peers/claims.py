@@ -1,0 +1,114 @@
+"""What the record says: a row per graph and method, and how many times more a peer costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from .methods import METHODS
+from .records import Record, latest
+
+FACTOR = 10  # times less CPU time that ours is to need
+# What "equal or better" is measured by: micro-F1 of the vectors as they are returned.
+JUDGED_BY = "micro"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method on a graph: the mean over its seeds."""
+
+    graph: str
+    method: str
+    cpu_seconds: float
+    peak_rss_mb: float
+    figures: Mapping[str, float]  # micro, macro, both also _scaled
+    spreads: Mapping[str, float | None]  # standard deviation over splits
+    runs: Mapping[str, tuple[float, ...]]  # by split
+    n_seeds: int
+    version: str
+
+    @property
+    def title(self) -> str:
+        return METHODS[self.method].title
+
+    @property
+    def is_ours(self) -> bool:
+        return METHODS[self.method].is_ours
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A peer beside the cheapest of ours that is at least as good; None if there is none."""
+
+    peer: Row
+    ours: Row | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Return how many times more CPU seconds the peer needs."""
+        return None if self.ours is None else self.peer.cpu_seconds / self.ours.cpu_seconds
+
+    def lead(self, figure: str = JUDGED_BY) -> tuple[float, float] | None:
+        """Return how much better ours is, and the standard error over the splits, in points."""
+        if self.ours is None:
+            return None
+        pairs = zip(self.ours.runs[figure], self.peer.runs[figure], strict=True)
+        gains = [ours - peer for ours, peer in pairs]
+        error = stdev(gains) / len(gains) ** 0.5 if len(gains) > 1 else float("nan")
+        return fmean(gains), error
+
+    @property
+    def holds(self) -> bool:
+        """Return whether ours needs `FACTOR` times less at equal or better quality."""
+        return self.ratio is not None and self.ratio >= FACTOR
+
+
+def rows(records: Iterable[Record], train_share: float = 0.1) -> list[Row]:
+    """Return a row per graph and known method, cheapest first within a graph."""
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for one in latest(records):
+        if one["train_share"] == train_share and one["method"] in METHODS:
+            groups.setdefault((one["graph"], one["method"]), []).append(one)
+    found = [_row(graph, method, group) for (graph, method), group in groups.items()]
+    order = list(dict.fromkeys(row.graph for row in found))
+    return sorted(found, key=lambda row: (order.index(row.graph), row.cpu_seconds))
+
+
+def _row(graph: str, method: str, group: Sequence[Record]) -> Row:
+    names = [name for name in group[0] if f"{name}_runs" in group[0]]
+    return Row(
+        graph,
+        method,
+        cpu_seconds=_mean(group, "cpu_seconds"),
+        peak_rss_mb=_mean(group, "peak_rss_mb"),
+        figures={name: _mean(group, name) for name in names},
+        spreads={name: group[-1][f"{name}_sd"] for name in names},
+        runs={name: _by_split(group, f"{name}_runs") for name in names},
+        n_seeds=len(group),
+        version=group[-1]["version"],
+    )
+
+
+def _mean(group: Sequence[Mapping[str, Any]], name: str) -> float:
+    return fmean(float(one[name]) for one in group)
+
+
+def _by_split(group: Sequence[Mapping[str, Any]], name: str) -> tuple[float, ...]:
+    return tuple(fmean(values) for values in zip(*(one[name] for one in group), strict=True))
+
+
+def compared(peer: Row, others: Iterable[Row], figure: str = JUDGED_BY) -> Comparison:
+    """Return the peer beside the cheapest of our rows of its graph that is not worse."""
+    good = [
+        row
+        for row in others
+        if row.is_ours and row.graph == peer.graph and row.figures[figure] >= peer.figures[figure]
+    ]
+    return Comparison(peer, min(good, key=lambda row: row.cpu_seconds, default=None))
+
+
+def judged(found: Sequence[Row], figure: str = JUDGED_BY) -> list[Comparison]:
+    """Return the comparisons with the peers of which ten times less is asked, by graph."""
+    return [compared(row, found, figure) for row in found if METHODS[row.method].judged]

@@ -1,0 +1,122 @@
+"""Named settings of EP-B: the paper's, and the faster ones that we recommend."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from types import MappingProxyType
+from typing import Any, Self
+
+from sklearn.base import clone
+
+from embedprop.errors import UnknownComponentError
+
+# Where "fast" comes from: docs/presets.md.
+PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "paper": MappingProxyType({}),
+        "fast": MappingProxyType(
+            {
+                # Of ids; of all other labels, which nodes share, LABEL_MARGIN.
+                "margin": 2.0,
+                "epochs": 100,
+                "learning_rate": 5e-3,
+                "schedule": "linear",
+                "max_neighbors": 20,
+                "n_negatives": 2,
+                "negatives": "degree",
+                "neighborhood": "neighbors",
+            }
+        ),
+    }
+)
+
+# Words are shared by many nodes: their means differ less than the vectors of ids.
+LABEL_MARGIN = 5.0
+
+
+def remember_given(init: Callable[..., None]) -> Callable[..., None]:
+    """Let a constructor note which parameters it was given, in `_given`."""
+
+    @wraps(init)
+    def remembering(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        self._given = frozenset(inspect.signature(init).bind(self, *args, **kwargs).arguments)
+
+    return remembering
+
+
+class Preset:
+    """What an estimator needs so that a preset fills in only what was not given.
+
+    A parameter counts as given if it was named in the constructor or in `set_params`, also with its
+    default value, or if it has another value than its default.
+    """
+
+    _given: frozenset[str] = frozenset()
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, as scikit-learn does; they win over a preset."""
+        super().set_params(**params)  # type: ignore[misc]
+        self._given = self._given | params.keys()
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an estimator that was given the same."""
+        params = self.get_params(deep=False)  # type: ignore[attr-defined]
+        defaults = _defaults(type(self))
+        return type(self)(
+            **{
+                name: clone(value, safe=False)
+                for name, value in params.items()
+                if name in self._given or value is not defaults[name]
+            }
+        )
+
+    def _settled_params(self, label_types: Iterable[str]) -> dict[str, Any]:
+        """Return all parameters, those of the preset filled in."""
+        params: dict[str, Any] = self.get_params()  # type: ignore[attr-defined]
+        return with_preset(params, self._given, _defaults(type(self)), label_types)
+
+
+def with_preset(
+    params: Mapping[str, Any],
+    given: frozenset[str],
+    defaults: Mapping[str, Any],
+    label_types: Iterable[str],
+) -> dict[str, Any]:
+    """Return `params` with the values of their preset where none was given.
+
+    >>> defaults = {"preset": None, "epochs": 200, "margin": 1.0, "neighborhood": "neighbors"}
+    >>> params = defaults | {"preset": "fast"}
+    >>> settled = with_preset(params, frozenset({"epochs"}), defaults, ["node", "word"])
+    >>> settled["epochs"], settled["margin"]
+    (200, {'node': 2.0, 'word': 5.0})
+    """
+    name = params["preset"]
+    if name is not None and (not isinstance(name, str) or name not in PRESETS):
+        known = ", ".join(map(repr, PRESETS))
+        raise UnknownComponentError(
+            f"preset={name!r} is not known. Choose None or one of: {known}."
+        )
+    settled = dict(params)
+    for key, value in PRESETS[name or "paper"].items():
+        # A number of neighbors is chosen for one kind of neighborhood.
+        elsewhere = key == "max_neighbors" and params["neighborhood"] != "neighbors"
+        if key not in given and not elsewhere and _same(params.get(key), defaults.get(key)):
+            settled[key] = value
+            if key == "margin":
+                settled[key] = {
+                    one: value if one == "node" else LABEL_MARGIN for one in label_types
+                }
+    return settled
+
+
+def _same(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)
+
+
+def _defaults(estimator: type) -> dict[str, Any]:
+    parameters = inspect.signature(estimator.__init__).parameters  # type: ignore[misc]
+    return {name: one.default for name, one in parameters.items() if name != "self"}

@@ -1,0 +1,76 @@
+"""The table of a label type, and which of its rows are in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from embedprop.kernels.adam import Table
+from embedprop.training.partitions import Ranges
+from embedprop.training.tables import CHUNK, Tables
+
+Vectors = NDArray[np.floating]
+
+
+class ResidentTable:
+    """Vectors of labels, then of relations, and their Adam state.
+
+    home: all rows, where `tables` keeps them; table: for kernels, with the rows that are in memory.
+    The two are one unless the table is partitioned; then row i belongs to node i, and `turn_to`
+    brings the rows of some nodes into memory in place of others.
+    """
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        relation_vectors: Vectors | None,
+        dtype: DTypeLike,
+        tables: Tables,
+        partitioned: bool,
+    ) -> None:
+        self.n_labels, self._tables = len(vectors), tables
+        self.n_relations = 0 if relation_vectors is None else len(relation_vectors)
+        if relation_vectors is None:
+            vectors = tables.own(vectors, dtype)
+        else:
+            vectors = _joined(vectors, relation_vectors, dtype, tables)
+        # `moved` and `gradient_step` are small and stay in memory.
+        steps = np.zeros((2, len(vectors)), np.int32)
+        direction, root = (tables.zeros(vectors.shape, dtype) for _ in range(2))
+        self.home = self.table = Table(vectors, direction, root, steps[0], steps[1])
+        self._partitioned, self._ranges = partitioned, list[tuple[int, int]]()
+        if partitioned:
+            window = tables.window
+            self.table = Table(window(vectors), window(direction), window(root), steps[0], steps[1])
+
+    def turn_to(self, ranges: Ranges) -> None:
+        """Bring the rows of ranges of nodes into memory, in place of those that are there."""
+        if not self._partitioned:
+            return
+        if ranges and self.n_relations:
+            ranges = [*ranges, (self.n_labels, self.n_labels + self.n_relations)]
+        gone = [rows for rows in self._ranges if rows not in ranges]
+        new = [rows for rows in ranges if rows not in self._ranges]
+        pairs = list(zip(self.home[:3], self.table[:3], strict=True))
+        for home, window in pairs:
+            self._tables.write(home, window, gone)
+        for home, window in pairs:
+            self._tables.read(home, window, new)
+        self._ranges = ranges
+
+    def at_home(self) -> Table:
+        """Return the table with all rows, after those in memory have gone back."""
+        self.turn_to([])
+        return self.home
+
+
+def _joined(
+    vectors: Vectors, relation_vectors: Vectors, dtype: DTypeLike, tables: Tables
+) -> Vectors:
+    n_labels = len(vectors)
+    joined = tables.zeros((n_labels + len(relation_vectors), vectors.shape[1]), dtype)
+    for low in range(0, n_labels, CHUNK):
+        high = min(low + CHUNK, n_labels)
+        joined[low:high] = vectors[low:high]
+    joined[n_labels:] = relation_vectors
+    return joined

@@ -1,0 +1,87 @@
+"""A preset fills in what was not given, and nothing else."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+
+import pytest
+from sklearn.base import clone
+from typer.testing import CliRunner
+
+from embedprop import EmbeddingPropagation, Graph
+from embedprop.cli.main import app
+from embedprop.errors import UnknownComponentError
+from embedprop.presets import LABEL_MARGIN, PRESETS
+
+RING = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
+FAST = PRESETS["fast"]
+
+
+def fitted(**params: object) -> EmbeddingPropagation:
+    return EmbeddingPropagation(dim=2, verbose=False, **params).fit(RING)
+
+
+def test_fast_settings_are_used() -> None:
+    model = fitted(preset="fast")
+    assert FAST.items() - {("margin", FAST["margin"])} <= model.fit_params_.items()
+    assert model.fit_params_["margin"] == {"node": FAST["margin"]}
+    assert len(model.loss_history_["node"]) == FAST["epochs"]
+    assert model.instance_.negatives == FAST["negatives"]
+    assert model.epochs == 200  # the parameter itself stays as it was given
+
+
+def test_the_papers_preset_is_the_defaults() -> None:
+    plain, paper = fitted(epochs=3), fitted(epochs=3, preset="paper")
+    assert (plain.node_embeddings_ == paper.node_embeddings_).all()
+
+
+@pytest.mark.parametrize("epochs", [3, 200])
+def test_what_is_given_wins_even_if_it_is_the_default(epochs: int) -> None:
+    model = EmbeddingPropagation(preset="fast", epochs=epochs)
+    for twin in (model, clone(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert twin._settled_params(["node"])["epochs"] == epochs
+        assert twin._settled_params(["node", "word"])["margin"] == {
+            "node": FAST["margin"],
+            "word": LABEL_MARGIN,
+        }
+
+
+def test_what_is_set_later_wins() -> None:
+    by_name = EmbeddingPropagation(preset="fast").set_params(epochs=200)
+    by_attribute = EmbeddingPropagation(preset="fast")
+    by_attribute.epochs = 7
+    assert by_name._settled_params(["node"])["epochs"] == 200
+    assert by_attribute._settled_params(["node"])["epochs"] == 7
+    assert clone(by_attribute)._settled_params(["node"])["epochs"] == 7
+
+
+def test_another_neighborhood_keeps_its_own_number_of_neighbors() -> None:
+    model = EmbeddingPropagation(preset="fast", neighborhood="edges")
+    assert model._settled_params(["node"])["max_neighbors"] is None
+    fitted(preset="fast", neighborhood="edges", epochs=1)
+
+
+def test_a_loaded_model_goes_on_as_it_was_learned(tmp_path: Path) -> None:
+    fitted(preset="fast").save(tmp_path / "model")
+    loaded = EmbeddingPropagation.load(tmp_path / "model")
+    settled = loaded._settled_params(["node"])
+    assert FAST.items() <= (settled | {"margin": settled["margin"]["node"]}).items()
+
+
+@pytest.mark.parametrize("name", ["quick", "", 3])
+def test_an_unknown_preset_is_refused(name: object) -> None:
+    with pytest.raises(UnknownComponentError, match="'paper', 'fast'"):
+        fitted(preset=name)
+
+
+def test_the_command_line_keeps_what_was_given(tmp_path: Path) -> None:
+    edges, out = tmp_path / "edges.csv", tmp_path / "model"
+    edges.write_text("source,target\na,b\nb,c\nc,a\n")
+    arguments = ["fit", str(edges), "--out", str(out), "--preset", "fast", "--dim", "2"]
+    result = CliRunner().invoke(app, [*arguments, "--epochs", "4", "--margin", "1.0", "--quiet"])
+    assert result.exit_code == 0, result.output
+    settled = EmbeddingPropagation.load(out).fit_params_
+    assert (settled["epochs"], settled["margin"]) == (4, 1.0)
+    assert settled["n_negatives"] == FAST["n_negatives"]
