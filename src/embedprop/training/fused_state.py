@@ -9,7 +9,8 @@ from embedprop.graph.multisets import Multisets
 from embedprop.instance import LabelTypeInstance
 from embedprop.kernels.adam import AdamTables
 from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
-from embedprop.kernels.epb import Buffers, Settings, catch_up_rows, epb_batches
+from embedprop.kernels.epb import Buffers, Settings, epb_batches
+from embedprop.kernels.rows import catch_up_rows
 from embedprop.training.batches import Drawer
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.resident_table import ResidentTable

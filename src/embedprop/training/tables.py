@@ -3,7 +3,7 @@
 Rows of a pair are read into memory when its round begins, and written back when it ends: each table
 goes over the disk once per epoch, in order. Learning in the mapped files themselves was tried: the
 system writes their pages again and again while they change, and makes the writer wait (10 million
-nodes, 8 partitions: 2.4 times as long as the work takes).
+nodes, 8 partitions: 2.1 times as long as the work takes).
 """
 
 from __future__ import annotations
