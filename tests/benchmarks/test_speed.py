@@ -39,11 +39,12 @@ def record_of(name: str, out: Path, *arguments: str) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.slow
 def test_an_epoch_is_measured_against_its_products(tmp_path: Path) -> None:
     record = record_of(
         "epoch",
         tmp_path / "out.jsonl",
-        *("--data", "power-law", "--nodes", "300", "--edges", "1500"),
+        *("--data", "power-law", "--nodes", "3000", "--edges", "30000"),
         *("--epochs", "3", "--repeats", "0"),
     )
     products = record["product_cpu_seconds"]
@@ -69,6 +70,7 @@ def test_the_products_of_words_are_those_of_an_epoch(monkeypatch: pytest.MonkeyP
             assert (factors[name.replace("'", "")][0] != matrix.T).nnz == 0
 
 
+@pytest.mark.slow
 def test_memory_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
     record = record_of("memory", tmp_path / "out.jsonl", "--nodes", "2000", "--edges", "9000")
     assert record["within"]
@@ -84,6 +86,7 @@ def test_what_memory_is_allowed(monkeypatch: pytest.MonkeyPatch, peak: float, wi
     assert record["within"] is within
 
 
+@pytest.mark.slow
 def test_growth_is_measured_and_drawn(tmp_path: Path) -> None:
     picture = tmp_path / "scale.png"
     record = record_of(

@@ -66,6 +66,7 @@ def test_nor_does_it_with_other_neighborhoods_negatives_and_relations(
     assert one == two
 
 
+@pytest.mark.slow
 def test_eight_real_threads_change_no_byte(one_thread: str) -> None:
     environment = os.environ | {
         "NUMBA_NUM_THREADS": "8",

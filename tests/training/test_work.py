@@ -129,6 +129,7 @@ def test_kernels_make_no_array_per_batch() -> None:
     assert len({count for runs in counts.values() for count in runs}) == 1
 
 
+@pytest.mark.slow
 def test_memory_grows_neither_from_epoch_to_epoch_nor_from_fit_to_fit() -> None:
     few, many = in_fresh_process(traced_memory, [2, 30])
     table = 4 * 64 * 2_000
