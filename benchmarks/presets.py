@@ -31,7 +31,7 @@ from embedprop.graph import Graph
 from embedprop.presets import PRESETS
 
 WORDS, STRUCTURE = ("cora", "citeseer", "pubmed"), ("blogcatalog", "ppi", "pos")
-EPOCHS = {"paper": (25, 50, 100, 200), "fast": (25, 50, 100, 150)}
+EPOCHS = {"paper": (25, 50, 100, 200), "fast": (25, 50, 100, 120, 150)}
 OWN = {"paper": 200, "fast": PRESETS["fast"]["epochs"]}
 
 Key = tuple[str, str, int, int]  # graph, preset, epochs, seed

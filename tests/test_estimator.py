@@ -279,7 +279,7 @@ def test_a_model_knows_which_nodes_it_has() -> None:
 
 
 def test_what_cannot_fit_into_memory_is_refused_before_it_is_tried() -> None:
-    with pytest.raises(InvalidParameterError, match=r"needs about .* GB .* Lower dim"):
+    with pytest.raises(InvalidParameterError, match=r"needs about .* GB.* [Ll]ower dim"):
         EmbeddingPropagation(dim=10**12).fit(Graph.from_edges([(1, 2), (2, 3)]))
 
 

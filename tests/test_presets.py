@@ -64,10 +64,31 @@ def test_another_neighborhood_keeps_its_own_number_of_neighbors() -> None:
 
 
 def test_a_loaded_model_goes_on_as_it_was_learned(tmp_path: Path) -> None:
-    fitted(preset="fast").save(tmp_path / "model")
+    model = fitted(preset="fast", n_negatives=1)
+    model.save(tmp_path / "model")
     loaded = EmbeddingPropagation.load(tmp_path / "model")
-    settled = loaded._settled_params(["node"])
-    assert FAST.items() <= (settled | {"margin": settled["margin"]["node"]}).items()
+    assert loaded.fit_params_ == model.fit_params_
+    words = Graph.from_edges([("a", "b"), ("b", "c")], labels={"word": {"a": ["x"]}})
+    loaded.set_params(epochs=2).fit(words)
+    margins = {name: one.margin for name, one in loaded.instance_.label_types.items()}
+    assert margins == {"node": FAST["margin"], "word": LABEL_MARGIN}
+    assert loaded.instance_.n_negatives == 1
+
+
+class Forwarding(EmbeddingPropagation):
+    """A subclass that passes on all it has."""
+
+    def __init__(self, dim: int = 2, epochs: int = 200, preset: str | None = "fast") -> None:
+        super().__init__(dim=dim, epochs=epochs, preset=preset, verbose=False)
+
+
+def test_a_subclass_that_passes_all_on_still_has_its_preset() -> None:
+    assert Forwarding().fit(RING).fit_params_["epochs"] == FAST["epochs"]
+    assert Forwarding(epochs=3).fit(RING).fit_params_["epochs"] == 3
+
+
+def test_the_closed_form_has_no_preset() -> None:
+    assert fitted(instance="eps", preset="fast").fit_params_["epochs"] == 200
 
 
 @pytest.mark.parametrize("name", ["quick", "", 3])

@@ -20,6 +20,7 @@ class Method:
     is_ours: bool = False
     judged: bool = False  # whether ours is to need ten times less
     seeds_matter: bool = field(default=True, kw_only=True)
+    converged: bool = field(default=True, kw_only=True)  # whether more epochs would add nothing
 
     def settings_with(self, seed: int) -> dict[str, Any]:
         """Return what the worker is told."""
@@ -57,13 +58,28 @@ METHODS = {
     "pecanpy": Method("PecanPy", "pecanpy_node2vec", WALKS, "pecanpy", judged=True),
     "line": Method("LINE", "embedprop_line", LINE, judged=True),
     "pyg-1": Method(
-        "PyG Node2Vec, 1 epoch", "pyg_node2vec", PYG | {"epochs": 1}, "pyg", judged=True
+        "PyG Node2Vec, 1 epoch",
+        "pyg_node2vec",
+        PYG | {"epochs": 1},
+        "pyg",
+        judged=True,
+        converged=False,
     ),
     "pyg-4": Method(
-        "PyG Node2Vec, 4 epochs", "pyg_node2vec", PYG | {"epochs": 4}, "pyg", judged=True
+        "PyG Node2Vec, 4 epochs",
+        "pyg_node2vec",
+        PYG | {"epochs": 4},
+        "pyg",
+        judged=True,
+        converged=False,
     ),
     "pyg-rate": Method(
-        "PyG Node2Vec, rate 0.1, 3 epochs", "pyg_node2vec", PYG_RATE, "pyg", judged=True
+        "PyG Node2Vec, rate 0.1, 3 epochs",
+        "pyg_node2vec",
+        PYG_RATE,
+        "pyg",
+        judged=True,
+        converged=False,
     ),
     "prone": Method("ProNE", "nodevectors_prone", {"dim": DIM}, "nodevectors"),
     "cleora": Method("Cleora", "pycleora_cleora", {"dim": DIM, "n_iterations": 40}, "pycleora"),

@@ -28,7 +28,7 @@ from embedprop.preparation import (
     start_vectors,
     tell_what_is_lost,
 )
-from embedprop.presets import Preset, remember_given
+from embedprop.presets import Asked, Preset, remember_given
 from embedprop.progress import progress_bar, solver_status
 from embedprop.queries import Queries, as_graph
 from embedprop.supervision import Targets
@@ -283,6 +283,7 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
                 f"{path}: the model has settings that this version does not know ({error}). "
                 f"Load it with the version that wrote it, or train it again."
             ) from error
+        model._given = loaded.given
         model._keep(
             loaded.learned, loaded.instance, loaded.loss_history, loaded.seed, loaded.residuals
         )
@@ -375,6 +376,7 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
     ) -> None:
         self._learned = learned
         self.instance_ = instance
+        self._asked = Asked(self.get_params(), self._given)
         self.fit_params_ = self._settled_params(instance.label_types)
         self.directed_ = learned.directed
         self.node_embeddings_ = learned.vectors

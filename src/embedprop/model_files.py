@@ -28,9 +28,13 @@ from embedprop.supervision import LearnedHead
 
 
 class Loaded(NamedTuple):
-    """What a folder holds: the parameters and the instance of the fit, and what was learned."""
+    """What a folder holds: the parameters and the instance of the fit, and what was learned.
+
+    given: which of `params` were given, and so win over a preset.
+    """
 
     params: dict[str, Any]
+    given: frozenset[str]
     instance: Instance
     learned: Learned
     loss_history: dict[str, list[float]]
@@ -43,7 +47,8 @@ def save_estimator(model: BaseEstimator, learned: Learned, path: str | os.PathLi
     types = [name for name in learned.label_types if name != "node"]
     settings = {
         # Those of the fit: parameters that were set afterwards made none of these vectors.
-        "params": _plain(_without_vectors(model.fit_params_)),
+        "params": _plain(_without_vectors(model._asked.params)),
+        "given": sorted(model._asked.given),
         "instance": model.instance_.to_dict(),
         "directed": learned.directed,
         "loss_history": model.loss_history_,
@@ -82,6 +87,7 @@ def load_estimator(path: str | os.PathLike[str], verify: bool) -> Loaded:
         instance = Instance.from_dict(settings["instance"])
         return Loaded(
             dict(settings["params"]),
+            frozenset(settings.get("given", settings["params"])),
             instance,
             _learned(stored, instance),
             dict(settings["loss_history"]),

@@ -214,8 +214,10 @@ def require_memory(graph: Graph, instance: Instance) -> None:
     memory = physical_memory()
     if memory is not None and needed > memory:
         dims = ", ".join(f"{name} {one.dim}" for name, one in instance.label_types.items())
-        hint = " Keep tables on disk with storage='disk'." if instance.is_epb else ""
+        # Which engine it is to be is not known here.
+        hint = " The fused engine can keep tables on disk: storage='disk'."
         raise InvalidParameterError(
             f"Learning needs about {needed / 1e9:.1f} GB (dimensions: {dims}), but this machine "
-            f"has {memory / 1e9:.1f} GB. Lower dim, or learn from fewer label types.{hint}"
+            f"has {memory / 1e9:.1f} GB. Lower dim, or learn from fewer label types."
+            f"{hint if instance.is_epb else ''}"
         )

@@ -6,9 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from types import MappingProxyType
-from typing import Any, Self
-
-from sklearn.base import clone
+from typing import Any, NamedTuple, Self
 
 from embedprop.errors import UnknownComponentError
 
@@ -20,7 +18,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             {
                 # Of ids; of all other labels, which nodes share, LABEL_MARGIN.
                 "margin": 2.0,
-                "epochs": 100,
+                "epochs": 120,
                 "learning_rate": 5e-3,
                 "schedule": "linear",
                 "max_neighbors": 20,
@@ -42,9 +40,19 @@ def remember_given(init: Callable[..., None]) -> Callable[..., None]:
     @wraps(init)
     def remembering(self: Any, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
-        self._given = frozenset(inspect.signature(init).bind(self, *args, **kwargs).arguments)
+        # A subclass that passes all it has on tells nothing of what was given to it.
+        if type(self).__init__ is remembering:
+            self._given = frozenset(inspect.signature(init).bind(self, *args, **kwargs).arguments)
 
+    remembering.remembers = True  # type: ignore[attr-defined]
     return remembering
+
+
+class Asked(NamedTuple):
+    """The parameters at the time of a fit, and which of them were given."""
+
+    params: dict[str, Any]
+    given: frozenset[str]
 
 
 class Preset:
@@ -64,20 +72,15 @@ class Preset:
 
     def __sklearn_clone__(self) -> Self:
         """Return an estimator that was given the same."""
-        params = self.get_params(deep=False)  # type: ignore[attr-defined]
-        defaults = _defaults(type(self))
-        return type(self)(
-            **{
-                name: clone(value, safe=False)
-                for name, value in params.items()
-                if name in self._given or value is not defaults[name]
-            }
-        )
+        twin: Self = super().__sklearn_clone__()  # type: ignore[misc]
+        twin._given = self._given
+        return twin
 
     def _settled_params(self, label_types: Iterable[str]) -> dict[str, Any]:
         """Return all parameters, those of the preset filled in."""
-        params: dict[str, Any] = self.get_params()  # type: ignore[attr-defined]
-        return with_preset(params, self._given, _defaults(type(self)), label_types)
+        defaults = _defaults(type(self))
+        params = {name: getattr(self, name) for name in defaults}
+        return with_preset(params, self._given, defaults, label_types)
 
 
 def with_preset(
@@ -101,9 +104,11 @@ def with_preset(
             f"preset={name!r} is not known. Choose None or one of: {known}."
         )
     settled = dict(params)
+    if params.get("instance") == "eps":
+        return settled  # the closed form has no use for EP-B's settings
     for key, value in PRESETS[name or "paper"].items():
         # A number of neighbors is chosen for one kind of neighborhood.
-        elsewhere = key == "max_neighbors" and params["neighborhood"] != "neighbors"
+        elsewhere = key == "max_neighbors" and params.get("neighborhood") != "neighbors"
         if key not in given and not elsewhere and _same(params.get(key), defaults.get(key)):
             settled[key] = value
             if key == "margin":
@@ -118,5 +123,8 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _defaults(estimator: type) -> dict[str, Any]:
-    parameters = inspect.signature(estimator.__init__).parameters  # type: ignore[misc]
+    """Return the defaults of the constructor that remembers; a subclass may have fewer."""
+    constructors = (vars(one).get("__init__") for one in estimator.__mro__)
+    init: Any = next(one for one in constructors if hasattr(one, "remembers"))
+    parameters = inspect.signature(init).parameters
     return {name: one.default for name, one in parameters.items() if name != "self"}

@@ -1,56 +1,23 @@
 from __future__ import annotations
 
-import importlib
-import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.peers import environments, methods
-from benchmarks.peers.claims import compared, judged, rows
+from benchmarks.peers.claims import compared, judged, rows, tally
 from benchmarks.peers.jobs import environment_variables, pairs_of, run_job
 from benchmarks.peers.methods import METHODS, Method
-from benchmarks.peers.page import graph_table, section, verdict
+from benchmarks.peers.page import conditions, graph_table, section, verdict
 from benchmarks.peers.picture import heights, overlap, placed
 from benchmarks.peers.quality import of_split, standardized, summary
 from benchmarks.peers.records import latest, missing
+from tests.benchmarks.measurements import THREE, measurement
 
 from embedprop import Graph
 from embedprop.evaluation.splits import share_split
-
-ROOT = Path(__file__).parents[2]
-
-
-def measurement(graph: str, method: str, cpu: float, micro: float, **others: Any) -> dict[str, Any]:
-    figures = {"micro": micro, "macro": micro / 2, "micro_scaled": micro, "macro_scaled": micro / 2}
-    spreads = {f"{name}_sd": 0.5 for name in figures}
-    runs = {f"{name}_runs": [value] for name, value in figures.items()}
-    start = {
-        "benchmark": "peers",
-        "graph": graph,
-        "method": method,
-        "settings": dict(METHODS[method].settings),
-        "seed": 0,
-        "train_share": 0.1,
-        "cpu_seconds": cpu,
-        "peak_rss_mb": 100.0,
-        "version": "some 1.0",
-        "machine": "a machine, 2 cores, load 0.1",
-        "commit": "abc",
-        "date": "2000-01-01",
-    }
-    return start | figures | spreads | runs | others
-
-
-THREE = [
-    measurement("ppi", "eps", 0.5, 18.0),
-    measurement("ppi", "epb", 4.0, 19.0),
-    measurement("ppi", "deepwalk", 30.0, 18.5),
-]
 
 
 def test_the_cheapest_of_ours_that_is_not_worse_is_compared() -> None:
@@ -110,10 +77,34 @@ def test_what_stands_in_the_record_is_not_measured_again_unless_asked_for() -> N
 
 def test_the_verdict_says_no_where_it_does_not_hold() -> None:
     text = verdict(rows([*THREE, measurement("ppi", "line", 50.0, 17.0)]))
-    assert "it holds in 1 of 2 cases, without the closed form, by EP-B alone, in 1." in text
+    assert "| gensim DeepWalk, PecanPy, LINE | 9 | 1 | 1 | 1 |" in text
     lines = text.splitlines()
     assert any("gensim DeepWalk" in line and "| 7.5 | **no** |" in line for line in lines)
     assert any("| LINE |" in line and "| 100 | yes |" in line for line in lines)
+
+
+def test_of_a_peer_in_several_settings_the_best_counts_and_apart_if_not_converged() -> None:
+    pyg = [("pyg-1", 6.0), ("pyg-rate", 14.0), ("pyg-4", 7.0)]
+    found = rows([*THREE, *(measurement("ppi", name, 90.0, micro) for name, micro in pyg)])
+    assert [one.peer.method for one in judged(found)] == ["deepwalk", "pyg-rate"]
+    converged, other = (tally(found, kind, n_graphs=1) for kind in (True, False))
+    assert (converged.n_asked, converged.n_measured, converged.by_any) == (3, 1, 0)
+    assert (other.peers, other.n_asked, other.by_any) == (("PyG Node2Vec",), 1, 1)
+    assert (other.by_closed_form, other.by_trained, other.least) == (1, 1, 180.0)
+    assert other.holds
+    assert not converged.holds
+
+
+def test_ours_is_counted_by_the_closed_form_and_by_training_apart() -> None:
+    one = tally(rows([*THREE, measurement("ppi", "line", 30.0, 17.0)]), True, n_graphs=1)
+    assert (one.by_any, one.by_closed_form, one.by_trained, one.least) == (1, 1, 0, 7.5)
+
+
+def test_commits_and_loads_of_ours_and_the_peers_are_listed() -> None:
+    peer = THREE[2] | {"commit": "old", "machine": "a machine, load 4.4"}
+    text = conditions(rows([*THREE[:2], peer]))
+    assert "| PPI | ours | abc | 0.1 |" in text
+    assert "| PPI | peers | old | 4.4 |" in text
 
 
 def test_a_peer_ahead_of_ours_stands_in_the_table_with_a_dash() -> None:
@@ -241,43 +232,3 @@ def test_standardizing_takes_the_scale_of_columns_out_of_the_quality() -> None:
 
 def test_a_single_split_has_no_spread() -> None:
     assert summary([{"micro": 0.25}]) == {"micro": 25.0, "micro_sd": None, "micro_runs": [25.0]}
-
-
-@pytest.fixture
-def report(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    return importlib.import_module("report")
-
-
-def test_other_kinds_are_plain_tables_and_unknown_ones_are_ignored(report: ModuleType) -> None:
-    about = {"machine": "m", "commit": "c", "date": "2000-01-02"}
-    text = report.page(
-        [
-            {"benchmark": "epoch", "graph": "cora", "ratio": 2.345, "seconds": [1, 2], **about},
-            {"benchmark": "unheard_of", "graph": "nothing", **about},
-        ]
-    )
-    assert "| graph | ratio |\n|---|---|\n| cora | 2.35 |" in text
-    assert "nothing" not in text
-    assert "peers" not in text
-
-
-def test_what_was_measured_at_several_commits_tells_which(report: ModuleType) -> None:
-    one = {"benchmark": "epoch", "ratio": 2.5, "machine": "m", "commit": "old"}
-    lines = report.plain_table([one, one | {"ratio": 1.5, "commit": "new"}]).splitlines()
-    assert lines == ["| ratio | commit |", "|---|---|", "| 2.5 | old |", "| 1.5 | new |"]
-
-
-def test_the_command_writes_page_and_picture_and_fails_where_the_demand_does(
-    tmp_path: Path,
-) -> None:
-    record = tmp_path / "record.jsonl"
-    record.write_text("".join(json.dumps(one) + "\n" for one in THREE))
-    command = [sys.executable, str(ROOT / "benchmarks" / "report.py")]
-    command += ["--records", str(record), "--docs", str(tmp_path / "docs")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "0 of 1" in done.stdout
-    assert "gensim DeepWalk" in (tmp_path / "docs" / "benchmarks.md").read_text()
-    picture = tmp_path / "docs" / "images" / "quality-against-time.png"
-    assert picture.read_bytes().startswith(b"\x89PNG")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from tests.cli.conftest import QUICK, Shell
 
 from embedprop import EmbeddingPropagation
@@ -28,3 +29,21 @@ def test_a_bad_storage_is_told_before_files_are_read(shell: Shell) -> None:
     answer = shell("fit", "nowhere.csv", "--storage", "dsk", "--out", "model", *QUICK)
     assert answer.code == 2
     assert "storage='dsk' is not known. Choose one of: 'auto', 'memory', 'disk'." in answer.err
+
+
+@pytest.mark.parametrize(
+    ("storage", "others", "message"),
+    [
+        ("disk", ["--engine", "torch"], "the engine is 'torch'"),
+        ("disk", ["--targets", "nowhere.csv"], "the engine is 'torch'"),
+        ("disk", ["--instance", "eps"], "the engine is 'closed form'"),
+        ("disk(folder='gone')", [], "the folder gone does not exist"),
+    ],
+)
+def test_so_is_a_disk_that_cannot_be_used(
+    shell: Shell, storage: str, others: list[str], message: str
+) -> None:
+    quick = () if "eps" in others else QUICK
+    answer = shell("fit", "nowhere.csv", "--storage", storage, "--out", "model", *others, *quick)
+    assert answer.code == 2
+    assert message in answer.err

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
-import logging
+import mmap
+import subprocess
+import sys
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +16,29 @@ from tests.training.runs import Run, assert_near
 from tests.training.test_same_bytes import crowded_run, digest
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.kernels.epb import epb_batches
-from embedprop.training import storage, tables
+from embedprop.kernels.adam import Table
+from embedprop.kernels.rows import catch_up_rows
+from embedprop.training import fused_state, resident_table, tables
 from embedprop.training.fused_engine import FusedEngine
 from embedprop.training.labels import glorot
 from embedprop.training.random_streams import RandomStreams
-from embedprop.training.storage import Storage, choose_place
+from embedprop.training.storage import Storage
 from embedprop.training.tables import MEMORY, DiskTables, is_mapped
 from embedprop.training.torch_engine import TorchEngine
+
+TWO_THEN_FOUR = """
+import sys
+from pathlib import Path
+from tests import toy_graphs
+from tests.training.runs import Run
+from tests.training.test_storage import on_disk
+from embedprop.kernels.epb import epb_batches
+from embedprop.kernels.rows import catch_up_rows
+run = Run.of(toy_graphs.messy(40))
+for engine_run in (run.fused, lambda: run.by(on_disk(Path(sys.argv[1])), n_partitions=4)):
+    engine_run()
+    print(len(epb_batches.signatures), len(catch_up_rows.signatures))
+"""
 
 
 def on_disk(folder: Path, dtype: type[np.floating] = np.float32) -> FusedEngine:
@@ -83,11 +100,48 @@ def test_every_engine_reports_epochs_to_their_end(tmp_path: Path) -> None:
 
 
 def test_kernels_are_not_compiled_again(tmp_path: Path) -> None:
-    run = Run.of(toy_graphs.messy(40), n_partitions=4)
-    run.fused()
-    before = len(epb_batches.signatures)
-    run.by(on_disk(tmp_path))
-    assert len(epb_batches.signatures) == before
+    """In a process of its own: in this one other tests have compiled them for every table."""
+    command = [sys.executable, "-c", TWO_THEN_FOUR, str(tmp_path)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    in_memory, on_disk_too = (line.split() for line in told.splitlines())
+    assert "0" not in in_memory
+    assert on_disk_too == in_memory
+
+
+@pytest.mark.parametrize("n_relations", [0, 3])
+def test_missed_moves_are_made_in_memory_some_rows_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_relations: int
+) -> None:
+    run = crowded_run(n_relations, label_types=("node",), n_partitions=4, schedule="linear")
+    expected = digest(run.fused())
+    heard: list[tuple[bool, int, int]] = []
+
+    def listening(table: Table, rows: np.ndarray, *more: Any) -> None:
+        heard.append((is_mapped(table.vectors), rows[0], rows[-1]))
+        catch_up_rows(table, rows, *more)
+
+    monkeypatch.setattr(fused_state, "catch_up_rows", listening)
+    monkeypatch.setattr(resident_table, "CHUNK", 25)
+    assert digest(run.by(on_disk(tmp_path))) == expected
+    pieces = [(0, 24), (25, 49), (50, 59 + n_relations)]
+    # Before each of four epochs but the first, and in the end.
+    assert heard == 4 * [(False, *piece) for piece in pieces]
+
+
+@pytest.mark.skipif(not hasattr(mmap.mmap, "madvise"), reason="no advice on this system")
+@pytest.mark.parametrize("name", ["MADV_HUGEPAGE", "MADV_DONTNEED"])
+def test_a_system_that_takes_no_advice_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(mmap, name, 9999, raising=False)
+    with pytest.raises(OSError, match="Invalid argument"):
+        mmap.mmap(-1, mmap.PAGESIZE).madvise(getattr(mmap, name))
+    disk = DiskTables(tmp_path)
+    table = disk.zeros((1000, 300), np.float32)
+    window = disk.window(table)
+    window[:] = 1
+    disk.write(table, window, [(0, 1000)])
+    assert (table == 1).all()
 
 
 def test_files_have_no_name_and_vectors_are_in_one(tmp_path: Path) -> None:
@@ -192,73 +246,3 @@ def test_storage_is_read(text: str, expected: Storage) -> None:
 def test_bad_storage_is_refused_in_words(text: str, message: str) -> None:
     with pytest.raises((UnknownComponentError, InvalidParameterError), match=message):
         Storage.parse(text)
-
-
-@pytest.fixture
-def run() -> Run:
-    return Run.of(toy_graphs.messy(100), label_types=("node",), dim=8)
-
-
-def place_of(run: Run, text: str, engine: str = "fused") -> storage.Place:
-    return choose_place(Storage.parse(text), run.graph, run.instance, engine)
-
-
-def test_auto_stays_in_memory_where_that_holds_the_tables(run: Run) -> None:
-    assert place_of(run, "auto") == (MEMORY, 2)
-    assert place_of(run, "memory") == (MEMORY, 2)
-
-
-def test_auto_goes_to_disk_where_memory_is_short_and_says_so(
-    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    tables_of_all = 3 * 100 * 8 * 4
-    monkeypatch.setattr(storage, "physical_memory", lambda: 2 * tables_of_all)
-    assert place_of(run, "auto", "torch") == (MEMORY, 2)
-    assert place_of(run, "memory") == (MEMORY, 2)
-    place = place_of(run, "auto")
-    # A pair may have an eighth of the memory, which is a fourth of the tables.
-    assert (type(place.tables), place.n_partitions) == (DiskTables, 8)
-    assert "tables go to disk (storage='disk')" in caplog.text
-
-
-def test_the_number_of_partitions_fits_the_memory_of_the_machine(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert place_of(run, "disk").n_partitions == 2
-    assert place_of(run, "disk(partitions=10)").n_partitions == 10
-    monkeypatch.setattr(storage, "physical_memory", lambda: 8)
-    assert place_of(run, "disk").n_partitions == 100
-    monkeypatch.setattr(storage, "physical_memory", lambda: None)
-    assert place_of(run, "disk").n_partitions == 2
-    words = Run.of(toy_graphs.messy(100), label_types=("word",))
-    monkeypatch.setattr(storage, "physical_memory", lambda: 8)
-    assert place_of(words, "disk").n_partitions == 2  # words are not partitioned
-
-
-def test_what_cannot_be_on_disk_is_refused(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(InvalidParameterError, match=r"the engine is 'torch'"):
-        place_of(run, "disk", "torch")
-    with pytest.raises(InvalidParameterError, match=r"partitions=102 .* number of nodes, 100"):
-        place_of(run, "disk(partitions=102)")
-    with pytest.raises(InvalidParameterError, match=r"nowhere does not exist\. Make it first"):
-        place_of(run, f"disk(folder={str(tmp_path / 'nowhere')!r})")
-    usage = SimpleNamespace(free=5000)
-    monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: usage)
-    with pytest.raises(
-        InvalidParameterError, match=r"needs about 0\.0 GB, but the folder .* GB free"
-    ):
-        place_of(run, "disk")
-    monkeypatch.setattr(storage.os, "access", lambda *_: False)
-    with pytest.raises(InvalidParameterError, match=r"cannot be written to"):
-        place_of(run, "disk")
-
-
-def test_a_folder_in_memory_is_told(
-    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(storage, "_file_system", lambda _: "tmpfs")
-    with caplog.at_level(logging.WARNING):
-        place_of(run, "disk")
-    assert "is in memory itself" in caplog.text

@@ -102,6 +102,7 @@ def test_auto_learns_on_disk_where_memory_is_short(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "physical_memory", lambda: 6_000)
+    monkeypatch.setattr(storage, "_file_system", lambda _: "ext4")
     assert is_mapped(fitted(graph, "auto").node_embeddings_)
 
 
@@ -109,8 +110,12 @@ def test_memory_that_is_short_is_refused_where_it_is_asked_for(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("embedprop.preparation.physical_memory", lambda: 6_000)
-    with pytest.raises(InvalidParameterError, match=r"Keep tables on disk with storage='disk'"):
-        fitted(graph, "memory")
+    hint = r"The fused engine can keep tables on disk: storage='disk'\."
+    for engine in ("fused", "torch"):
+        with pytest.raises(InvalidParameterError, match=hint):
+            fitted(graph, "memory", engine=engine)
+    with pytest.raises(InvalidParameterError, match=r"fewer label types\.$"):
+        fitted(graph, "memory", instance="eps", dim=40)
 
 
 def test_what_has_no_tables_on_disk_says_so(graph: Graph) -> None:

@@ -194,7 +194,7 @@ def fit(
     model.set_params(**{name: value for name, value in params.items() if is_given(context, name)})
     labels = pairs("--label", label or [])
     check_target(out)  # before the work, not after it
-    _check_settings(model, labels)
+    _check_settings(model, labels, targets is not None)
     start = perf_counter()
     try:
         graph = Graph.read(
@@ -228,14 +228,16 @@ def _summary(model: EmbeddingPropagation) -> str:
     return f"{model.fit_params_['epochs']} epochs (loss: {losses})"
 
 
-def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> None:
+def _check_settings(
+    model: EmbeddingPropagation, labels: Mapping[str, str], supervised: bool
+) -> None:
     """Refuse settings that `fit` would refuse, before a large graph is read."""
     from embedprop.engines import choose_engine, has_torch
     from embedprop.graph.labels import split_kinds
     from embedprop.instance import Instance
     from embedprop.preparation import check_representation, default_label_types
     from embedprop.training.plan import TrainingPlan
-    from embedprop.training.storage import Storage
+    from embedprop.training.storage import Storage, require_possible
 
     kinds = {"node": "set"} | dict(split_kinds(labels).values())
     if model.instance == "eps":
@@ -245,11 +247,12 @@ def _check_settings(model: EmbeddingPropagation, labels: Mapping[str, str]) -> N
     wanted = model.label_types or default_label_types(list(kinds), model.instance)
     params = model._settled_params(wanted)
     instance = Instance.from_params(params, {name: kinds.get(name, "set") for name in wanted})
+    engine = "closed form"
     if instance.name != "eps":
         TrainingPlan.from_params(params, seed=0)
-        choose_engine(model.engine, instance)
+        engine = choose_engine(model.engine, instance, supervised=supervised)
         check_representation(instance)
-    Storage.parse(model.storage)
+    require_possible(Storage.parse(model.storage), engine)
 
 
 def classes_of(file: Path) -> dict[str, str]:

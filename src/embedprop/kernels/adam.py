@@ -24,7 +24,7 @@ import numpy as np
 
 from embedprop.kernels.arrays import Float, Floats, Ints
 from embedprop.kernels.compile import kernel
-from embedprop.kernels.prefetch import prefetch
+from embedprop.kernels.prefetch import prefetch, prefetch_to_write
 
 BETA1 = 0.9
 BETA2 = 0.999
@@ -146,7 +146,7 @@ def catch_up(
     decay, tail = tables.decay, tables.tail
     for i in range(low, high):
         if i + AHEAD < high:
-            prefetch(all_vectors, rows[i + AHEAD])
+            prefetch_to_write(all_vectors, rows[i + AHEAD])
             prefetch(all_direction, rows[i + AHEAD])
         row = rows[i]
         since, moved = gradient_step[row], all_moved[row]

@@ -16,9 +16,12 @@ from embedprop.kernels.arrays import Floats
 _LINE = 64  # bytes that come together on all common processors
 
 
-@intrinsic
-def _prefetch_line(typing_context: Any, table: Any, row: Any, offset: Any) -> Any:  # noqa: ARG001
+@intrinsic(prefer_literal=True)
+def _prefetch_line(
+    _context: Any, table: Any, _row: Any, _offset: Any, to_write: Any
+) -> tuple[Any, Callable[..., Any]]:
     """Emit LLVM's prefetch for the bytes at `offset` in a row."""
+    is_write = to_write.literal_value
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -28,21 +31,34 @@ def _prefetch_line(typing_context: Any, table: Any, row: Any, offset: Any) -> An
         address = builder.inttoptr(builder.add(start, arguments[2]), pointer)
         kind = ir.FunctionType(ir.VoidType(), [pointer, int32, int32, int32])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-        # To read, to be kept in all caches, data.
-        builder.call(prefetch, [address, int32(0), int32(3), int32(1)])
+        # To be kept in all caches; data, not code.
+        builder.call(prefetch, [address, int32(is_write), int32(3), int32(1)])
         return context.get_dummy_value()
 
-    return types.void(table, types.int64, types.int64), generate
+    return types.void(table, types.int64, types.int64, to_write), generate
 
 
 def prefetch(table: Floats, row: int) -> None:
     """Start to load table[row] into the caches; nothing else changes."""
 
 
+def prefetch_to_write(table: Floats, row: int) -> None:
+    """Do the same for a row that will be changed: other cores' copies are called in at once."""
+
+
 @overload(prefetch)
 def _prefetch(table: Any, row: Any) -> Callable[..., None]:  # noqa: ARG001
     def load(table: Any, row: Any) -> None:
         for offset in range(0, table.shape[1] * table.itemsize, _LINE):
-            _prefetch_line(table, row, offset)  # type: ignore[call-arg]
+            _prefetch_line(table, row, offset, 0)  # type: ignore[call-arg]
+
+    return load
+
+
+@overload(prefetch_to_write)
+def _prefetch_to_write(table: Any, row: Any) -> Callable[..., None]:  # noqa: ARG001
+    def load(table: Any, row: Any) -> None:
+        for offset in range(0, table.shape[1] * table.itemsize, _LINE):
+            _prefetch_line(table, row, offset, 1)  # type: ignore[call-arg]
 
     return load

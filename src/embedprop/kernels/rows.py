@@ -6,7 +6,7 @@ from embedprop.kernels.adam import AdamTables, Table, add_gradient, catch_up
 from embedprop.kernels.arrays import Floats, Ints
 from embedprop.kernels.batch import Scratch
 from embedprop.kernels.compile import kernel
-from embedprop.kernels.prefetch import prefetch
+from embedprop.kernels.prefetch import prefetch_to_write
 from embedprop.kernels.segments import split, sum_rows
 
 
@@ -39,8 +39,8 @@ def receive(
     while i < high:
         following = next_receiver(starts, ends, i + 1, high)
         if following < high:
-            prefetch(direction, rows[following])
-            prefetch(root, rows[following])
+            prefetch_to_write(direction, rows[following])
+            prefetch_to_write(root, rows[following])
         row, message = rows[i], gradient
         if ends[i] - starts[i] == 1 and not weighted:
             message = source[entries[starts[i]]]

@@ -111,16 +111,17 @@ class FusedState:
     def use_rate(self, rate: float, tables: AdamTables, n_threads: int) -> None:
         """Go on with another learning rate; moves that rows have missed so far keep the old one."""
         if rate != self._rate:
-            self.finished(tables, n_threads)
+            self._catch_up(tables, n_threads)
             self._rate = rate
 
     def finished(self, tables: AdamTables, n_threads: int) -> NDArray[np.floating]:
         """Move every row to where dense Adam would have it by now; return labels and relations."""
-        table = self.rows.at_home()
-        vectors = table.vectors
-        rows = np.arange(len(vectors), dtype=np.int32)
-        catch_up_rows(table, rows, len(rows), self.steps, self._rate, tables, n_threads)
-        return vectors
+        self._catch_up(tables, n_threads)
+        return self.rows.home.vectors
+
+    def _catch_up(self, tables: AdamTables, n_threads: int) -> None:
+        for rows in self.rows.pieces():
+            catch_up_rows(self._table, rows, len(rows), self.steps, self._rate, tables, n_threads)
 
 
 def _with_relations(sets: Multisets, n_labels: int, n_relations: int) -> Multisets:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
@@ -58,10 +60,18 @@ class ResidentTable:
             self._tables.read(home, window, new)
         self._ranges = ranges
 
-    def at_home(self) -> Table:
-        """Return the table with all rows, after those in memory have gone back."""
+    def pieces(self) -> Iterator[NDArray[np.int32]]:
+        """Bring all rows into memory, some at a time; yield which. In the end all are at home."""
+        n_rows = len(self.home.vectors)
+        if not self._partitioned:
+            yield np.arange(n_rows, dtype=np.int32)
+            return
+        for low in range(0, self.n_labels, CHUNK):
+            high = min(low + CHUNK, self.n_labels)
+            self.turn_to([(low, high)])
+            # Relations are there all the time.
+            yield np.arange(low, high if high < self.n_labels else n_rows, dtype=np.int32)
         self.turn_to([])
-        return self.home
 
 
 def _joined(

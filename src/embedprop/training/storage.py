@@ -28,6 +28,9 @@ SAFE_SHARE = 0.75
 # system keeps what it has still to write.
 PAIR_SHARE = 0.125
 _IN_MEMORY = ("tmpfs", "ramfs")
+_WITH_FOLDER = "storage=\"disk(folder='...')\""
+_CGROUPS, _OWN_CGROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+_MOUNTS = Path("/proc/mounts")
 
 
 @dataclass(frozen=True)
@@ -85,50 +88,108 @@ def choose_place(storage: Storage, graph: Graph, instance: Instance, engine: str
     """Return where the tables of a run go; with "auto" on disk if memory does not hold them."""
     memory = physical_memory()
     if storage.kind == "auto" and engine == "fused" and memory is not None:
-        needed = needed_memory(graph, instance)
-        if needed > SAFE_SHARE * memory:
-            logger.warning(
-                "Learning needs about %.1f GB, and this machine has %.1f GB: tables go to disk "
-                "(storage='disk'), which takes longer, and neighbors count a part at a time.",
-                needed / 1e9,
-                memory / 1e9,
-            )
-            storage = Storage("disk")
+        storage = _decided(graph, instance, memory)
+    require_possible(storage, engine)
     if storage.kind != "disk":
         return Place(MEMORY, 2)
+    n_partitions = storage.partitions or _enough_partitions(graph, instance, memory)
+    Partitions(graph.n_nodes, n_partitions)  # refuses too many
+    folder = _folder(storage)
+    _require_folder(folder, disk_bytes(graph, instance))
+    if _file_system(folder) in _IN_MEMORY:
+        logger.warning(
+            "The folder %s is in memory itself, so that nothing is gained. Give one on a disk: %s.",
+            folder,
+            _WITH_FOLDER,
+        )
+    logger.info("Tables are in %s, nodes in %d partitions.", folder, n_partitions)
+    return Place(DiskTables(folder), n_partitions)
+
+
+def require_possible(storage: Storage, engine: str) -> None:
+    """Refuse tables on disk for another engine than the fused one, or without a folder for them."""
+    if storage.kind != "disk":
+        return
     if engine != "fused":
         raise InvalidParameterError(
             f"storage='disk' is for EP-B by the fused engine, but here the engine is {engine!r}. "
             f"Leave storage out, or choose what the fused engine computes."
         )
-    n_partitions = storage.partitions or _enough_partitions(graph, instance, memory)
-    Partitions(graph.n_nodes, n_partitions)  # refuses too many
-    folder = _checked_folder(storage.folder)
-    _require_room(folder, disk_bytes(graph, instance))
-    logger.info("Tables are in %s, nodes in %d partitions.", folder, n_partitions)
-    return Place(DiskTables(folder), n_partitions)
+    _require_folder(_folder(storage))
+
+
+def _decided(graph: Graph, instance: Instance, memory: int) -> Storage:
+    """Return what "auto" means here: disk where memory is short and the disk is not."""
+    needed = needed_memory(graph, instance)
+    if needed <= SAFE_SHARE * memory:
+        return Storage("memory")
+    short = (
+        f"Learning needs about {needed / 1e9:.1f} GB, and this machine has {memory / 1e9:.1f} GB"
+    )
+    disk = Storage("disk")
+    folder = _folder(disk)
+    why_not = _refusal(folder, disk_bytes(graph, instance))
+    if not why_not and _file_system(folder) in _IN_MEMORY:
+        why_not = f"the folder {folder} is in memory itself"
+    if not why_not:
+        logger.warning(
+            "%s: tables go to disk (storage='disk'), which takes longer, and neighbors count a "
+            "part at a time.",
+            short,
+        )
+        return disk
+    if needed > memory:
+        raise InvalidParameterError(
+            f"{short}, but tables cannot go to disk either: {why_not}. Give a folder on a disk "
+            f"({_WITH_FOLDER}), lower dim, or learn from fewer label types."
+        )
+    logger.warning(
+        "%s. Tables stay in memory: %s. To keep them on disk, give a folder: %s.",
+        short,
+        why_not,
+        _WITH_FOLDER,
+    )
+    return Storage("memory")
 
 
 def disk_bytes(graph: Graph, instance: Instance) -> int:
-    """Return the size of all files: vectors, direction and root, and h if it is another table."""
-    types = instance.label_types
-    tables = sum(
-        one.dim * (learned_labels(graph, name).n_vectors + instance.n_relations)
-        for name, one in types.items()
-    )
-    h = graph.n_nodes * sum(one.dim for one in types.values()) if len(types) > 1 else 0
-    start = tables if instance.n_relations else 0
-    return 4 * (3 * tables + start + h)
+    """Return the size of all files: vectors, direction and root, and h where it is not a table."""
+    types, n_relations = instance.label_types, instance.n_relations
+    in_all = 0
+    for name, one in types.items():
+        n_vectors = learned_labels(graph, name).n_vectors
+        # With relations, the start vectors are copied to a table that has room for these too.
+        in_all += one.dim * (3 * (n_vectors + n_relations) + (n_vectors if n_relations else 0))
+        # The vectors of ids are their h.
+        in_all += graph.n_nodes * one.dim * ((name != "node") + (len(types) > 1))
+    return 4 * in_all
 
 
 def physical_memory() -> int | None:
     """Return the bytes of memory of this machine or container; None where nobody tells."""
-    found = []
+    found = _container_limits()
     with suppress(AttributeError, ValueError, OSError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with suppress(ValueError, OSError):  # "max": as much as the machine has
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
     return min(found, default=None)
+
+
+def _container_limits() -> list[int]:
+    """Return the limits of this process's control groups, of both versions, and of those above."""
+    files = [_CGROUPS / "memory.max", _CGROUPS / "memory/memory.limit_in_bytes"]
+    with suppress(OSError):
+        for line in _OWN_CGROUPS.read_text(encoding="utf-8", errors="replace").splitlines():
+            _, controllers, place = [*line.split(":", 2), "", ""][:3]
+            steps = [step for step in place.split("/") if step]
+            above = ["/".join(steps[:n]) for n in range(1, len(steps) + 1)]
+            if not controllers:
+                files += [_CGROUPS / group / "memory.max" for group in above]
+            elif "memory" in controllers.split(","):
+                files += [_CGROUPS / "memory" / group / "memory.limit_in_bytes" for group in above]
+    limits = []
+    for file in files:
+        with suppress(ValueError, OSError):  # "max": as much as the machine has
+            limits.append(int(file.read_text()))
+    return limits
 
 
 def _enough_partitions(graph: Graph, instance: Instance, memory: int | None) -> int:
@@ -140,32 +201,32 @@ def _enough_partitions(graph: Graph, instance: Instance, memory: int | None) -> 
     return 2 * min(n_pairs, graph.n_nodes // 2)
 
 
-def _checked_folder(given: str | None) -> Path:
-    folder = Path(tempfile.gettempdir() if given is None else given).expanduser()
+def _folder(storage: Storage) -> Path:
+    given = storage.folder
+    return Path(tempfile.gettempdir() if given is None else given).expanduser()
+
+
+def _require_folder(folder: Path, size: int = 0) -> None:
+    refusal = _refusal(folder, size)
+    if refusal:
+        raise InvalidParameterError(
+            f"storage='disk': {refusal}. Give another folder: {_WITH_FOLDER}."
+        )
+
+
+def _refusal(folder: Path, size: int) -> str:
+    """Return why a folder cannot take tables of that size, "" if it can."""
     if not folder.is_dir():
-        raise InvalidParameterError(f"storage: the folder {folder} does not exist. Make it first.")
+        return f"the folder {folder} does not exist"
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InvalidParameterError(
-            f"storage: the folder {folder} cannot be written to. Give another one: "
-            f"storage=\"disk(folder='...')\"."
-        )
-    if _file_system(folder) in _IN_MEMORY:
-        logger.warning(
-            "The folder %s is in memory itself, so that nothing is gained. Give one on a disk: "
-            "storage=\"disk(folder='...')\".",
-            folder,
-        )
-    return folder
-
-
-def _require_room(folder: Path, needed: int) -> None:
+        return f"the folder {folder} cannot be written to"
     free = shutil.disk_usage(folder).free
-    if needed > free:
-        raise InvalidParameterError(
-            f"storage='disk' needs about {needed / 1e9:.1f} GB, but the folder {folder} has "
-            f"{free / 1e9:.1f} GB free. Lower dim, make room, or give another folder: "
-            f"storage=\"disk(folder='...')\"."
+    if size > free:
+        return (
+            f"tables with these dimensions need about {size / 1e9:.1f} GB, but the folder "
+            f"{folder} has {free / 1e9:.1f} GB free"
         )
+    return ""
 
 
 def _file_system(folder: Path) -> str:
@@ -173,8 +234,8 @@ def _file_system(folder: Path) -> str:
     best, kind = -1, ""
     with suppress(OSError):
         place = folder.resolve()
-        for line in Path("/proc/mounts").read_text(encoding="utf-8", errors="replace").splitlines():
-            _, mounted, name, *_ = line.split()
-            if place.is_relative_to(mounted) and len(mounted) >= best:
+        for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
+            _, mounted, name = [*line.split(), "", "", ""][:3]
+            if mounted and place.is_relative_to(mounted) and len(mounted) >= best:
                 best, kind = len(mounted), name
     return kind

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -121,8 +122,7 @@ class DiskTables:
             memory = mmap.mmap(-1, table.nbytes)
         else:
             memory = mmap.mmap(-1, table.nbytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LAZILY)
-        if hasattr(mmap, "MADV_HUGEPAGE"):
-            memory.madvise(mmap.MADV_HUGEPAGE)  # rows are read in random order
+        _advise(memory, "MADV_HUGEPAGE", 0, table.nbytes)  # rows are read in random order
         return np.frombuffer(memory, table.dtype).reshape(table.shape)
 
     def read(self, table: Array, window: Array, ranges: Ranges) -> None:
@@ -148,8 +148,16 @@ class DiskTables:
             # Whole pages only: the rest of the first and the last belongs to other rows.
             start = -(-low * width // mmap.PAGESIZE) * mmap.PAGESIZE
             end = high * width // mmap.PAGESIZE * mmap.PAGESIZE
-            if start < end and hasattr(mmap, "MADV_DONTNEED"):
-                memory.madvise(mmap.MADV_DONTNEED, start, end - start)
+            if start < end:
+                _advise(memory, "MADV_DONTNEED", start, end - start)
+
+
+def _advise(memory: mmap.mmap, name: str, start: int, length: int) -> None:
+    """Give the system an advice on memory, where it takes it: without, all is slower but right."""
+    advice = getattr(mmap, name, None)
+    if advice is not None:
+        with suppress(OSError):  # a kernel without huge pages
+            memory.madvise(advice, start, length)
 
 
 def _reserve(file: IO[bytes], size: int) -> None:
