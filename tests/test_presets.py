@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.cli.main import app
 from embedprop.errors import UnknownComponentError
-from embedprop.presets import LABEL_MARGIN, PRESETS
+from embedprop.presets import IDS_ALONE, PRESETS
 
 RING = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
-FAST = PRESETS["fast"]
+FAST = PRESETS["fast"] | IDS_ALONE
 
 
 def fitted(**params: object) -> EmbeddingPropagation:
@@ -25,8 +25,7 @@ def fitted(**params: object) -> EmbeddingPropagation:
 
 def test_fast_settings_are_used() -> None:
     model = fitted(preset="fast")
-    assert FAST.items() - {("margin", FAST["margin"])} <= model.fit_params_.items()
-    assert model.fit_params_["margin"] == {"node": FAST["margin"]}
+    assert FAST.items() <= model.fit_params_.items()
     assert len(model.loss_history_["node"]) == FAST["epochs"]
     assert model.instance_.negatives == FAST["negatives"]
     assert model.epochs == 200  # the parameter itself stays as it was given
@@ -64,15 +63,14 @@ def test_another_neighborhood_keeps_its_own_number_of_neighbors() -> None:
 
 
 def test_a_loaded_model_goes_on_as_it_was_learned(tmp_path: Path) -> None:
-    model = fitted(preset="fast", n_negatives=1)
+    model = fitted(preset="fast")
     model.save(tmp_path / "model")
     loaded = EmbeddingPropagation.load(tmp_path / "model")
     assert loaded.fit_params_ == model.fit_params_
     words = Graph.from_edges([("a", "b"), ("b", "c")], labels={"word": {"a": ["x"]}})
     loaded.set_params(epochs=2).fit(words)
-    margins = {name: one.margin for name, one in loaded.instance_.label_types.items()}
-    assert margins == {"node": FAST["margin"], "word": LABEL_MARGIN}
-    assert loaded.instance_.n_negatives == 1
+    assert loaded.instance_.negatives == "uniform"  # for graphs with other labels
+    assert loaded.fit_params_["margin"] == FAST["margin"]
 
 
 class Forwarding(EmbeddingPropagation):
