@@ -120,6 +120,7 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
     """Draw quality against CPU seconds, a panel per graph."""
     mpl.use("Agg")
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     figure, axes = plt.subplots(2, 3, figsize=(11, 6), layout="constrained")
     for axis, name in zip(axes.flat, (*STRUCTURE, *WORDS), strict=True):
@@ -137,6 +138,9 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
                 alpha=0.6,
             )
         axis.set_xscale("log")
+        axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+        axis.xaxis.set_minor_formatter(NullFormatter())
         axis.set_title(name)
         axis.set_ylabel("micro-F1 at 10 %" if name in STRUCTURE else "accuracy")
     for axis in axes[1]:

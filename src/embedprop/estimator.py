@@ -102,8 +102,8 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
     restart : float
         Of ``"eps"``: the share of its own labels in the PageRank average of a node.
     preset : {"paper", "fast"}, optional
-        Settings of EP-B for all that is not given: "fast" is what we recommend, several times
-        faster than the paper's at the same quality. None: the defaults here, which are the paper's.
+        Settings of EP-B for all that is not given: "fast" is what we recommend, the quality of the
+        paper's in a fifth to two thirds of the time. None: the defaults here, the paper's.
     engine : {"auto", "fused", "torch"}
         How to compute; "auto" takes the fastest that can.
     storage : {"auto", "memory", "disk"}
