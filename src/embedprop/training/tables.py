@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -130,10 +130,7 @@ class DiskTables:
         file, width = _mapping_of(table).file, table.strides[0]
         for low, high in ranges:
             file.seek(low * width)
-            for some in chunks(window[low:high]):
-                left = memoryview(some.data).cast("B")
-                while len(left):
-                    left = left[file.readinto(left) :]
+            _transfer(file.readinto, window[low:high])
 
     def write(self, table: Array, window: Array, ranges: Ranges) -> None:
         """Take rows of a window back to its table, and give their memory away."""
@@ -141,15 +138,23 @@ class DiskTables:
         memory = _mapping_of(window)
         for low, high in ranges:
             file.seek(low * width)
-            for some in chunks(window[low:high]):
-                left = memoryview(some.data).cast("B")
-                while len(left):
-                    left = left[file.write(left) :]
+            _transfer(file.write, window[low:high])
             # Whole pages only: the rest of the first and the last belongs to other rows.
             start = -(-low * width // mmap.PAGESIZE) * mmap.PAGESIZE
             end = high * width // mmap.PAGESIZE * mmap.PAGESIZE
             if start < end:
                 _advise(memory, "MADV_DONTNEED", start, end - start)
+
+
+def _transfer(move: Callable[[memoryview], int], rows: Array) -> None:
+    """Read or write all bytes of some rows: a system call may move fewer than it is asked for."""
+    for some in chunks(rows):
+        left = memoryview(some.data).cast("B")
+        while len(left):
+            n_moved = move(left)
+            if not n_moved:
+                raise OSError(errno.EIO, "a table on disk has ended before its last row")
+            left = left[n_moved:]
 
 
 def _advise(memory: mmap.mmap, name: str, start: int, length: int) -> None:
