@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from embedprop.kernels.adam import Table, adam_tables, add_gradient, catch_up
+from embedprop.kernels.adam import Part, adam_tables, add_gradient, catch_up
 
 torch.set_num_threads(1)
 
@@ -27,7 +27,7 @@ class Twins:
         self._tables = adam_tables(np.dtype(dtype))
         steps = np.zeros((2, n_rows), np.int32)
         vectors = start.astype(dtype)
-        self._table = Table(
+        self._table = Part(
             vectors, np.zeros_like(vectors), np.zeros_like(vectors), steps[0], steps[1]
         )
         self._dense = torch.nn.Parameter(torch.from_numpy(start.copy()))
@@ -44,7 +44,7 @@ class Twins:
     def read(self, rows: list[int]) -> np.ndarray:
         """Return these rows of the sparse table as they are after the last step."""
         ids = np.array(rows, np.int32)
-        catch_up(self._table, ids, 0, len(ids), self.step, self._rate, self._tables)
+        catch_up(self._table, ids, len(ids), self.step, self._rate, self._tables)
         return self._table.vectors[ids].astype(np.float64)
 
     def add(self, gradients: dict[int, np.ndarray]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.strategies import multisets
 
 from embedprop.graph.multisets import Multisets
-from embedprop.kernels.segments import distance, split, sum_rows, weighted_means
+from embedprop.kernels.segments import squared_distance, sum_rows, weighted_means
 
 NOTHING = np.empty(0, np.float32)
 SOURCE = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)
@@ -27,33 +27,11 @@ def test_a_sum_over_rows_is_the_weighted_sum(members: list[int], weighted: bool)
     np.testing.assert_allclose(total, expected_sum(ids[1:-1], own), rtol=1e-5, atol=1e-6)
 
 
-@given(st.lists(st.integers(0, 20), max_size=12), st.integers(1, 5), st.integers(1, 8), st.data())
-def test_parts_cover_every_segment_once_and_in_order(
-    sizes: list[int], n_parts: int, extra: int, data: st.DataObject
-) -> None:
-    ends = np.cumsum(sizes, dtype=np.int64)
-    starts = ends - np.array(sizes, np.int64)
-    low = data.draw(st.integers(0, len(sizes)))
-    high = data.draw(st.integers(low, len(sizes)))
-    bounds = np.full(n_parts + 1, -1, np.int64)
-    split(starts, ends, low, high, extra, bounds)
-    assert bounds[0] == low
-    assert bounds[-1] == high
-    assert (np.diff(bounds) >= 0).all()
-
-
-def test_parts_of_equal_segments_are_equal() -> None:
-    starts = np.arange(0, 40, 5)
-    bounds = np.zeros(5, np.int64)
-    split(starts, starts + 5, 0, 8, 1, bounds)
-    assert bounds.tolist() == [0, 2, 4, 6, 8]
-
-
 @pytest.mark.parametrize("dim", [1, 3, 17])
 def test_distance_is_euclidean(dim: int) -> None:
     a, b = np.random.default_rng(1).normal(size=(2, dim))
-    assert distance(a, b) == pytest.approx(np.linalg.norm(a - b))
-    assert distance(a, a) == 0
+    assert squared_distance(a, b) == pytest.approx(np.linalg.norm(a - b) ** 2)
+    assert squared_distance(a, a) == 0
 
 
 @given(multisets(max_id=8), st.booleans())

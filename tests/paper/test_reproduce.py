@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from embedprop.evaluation.records import append_record, read_records
+from embedprop.paper.experiments import _dataset
 from embedprop.paper.reproduce import reproduce, run_unit
 from embedprop.paper.units import Unit, units
 
@@ -23,6 +24,13 @@ def test_majority_on_ppi_is_within_two_deviations_of_the_paper(tmp_path):
 def test_new_nodes_of_table_4_are_tested_and_never_trained_on(tmp_path):
     record = run_unit(Unit("table4", "ppi", "wvrn", "20", 0), tmp_path)
     assert 0.05 < record["micro"] < 0.15
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["ppi", "cora", "pubmed"])
+def test_there_are_no_labels_but_those_of_the_paper(name):
+    labels = _dataset(name, directed=False, tf_idf=False).graph.labels
+    assert set(labels) == ({"node"} if name == "ppi" else {"node", "word"})
 
 
 def test_what_has_a_line_is_not_run_again(tmp_path: Path):

@@ -138,7 +138,7 @@ def test_a_system_that_takes_no_advice_will_do(
         mmap.mmap(-1, mmap.PAGESIZE).madvise(getattr(mmap, name))
     disk = DiskTables(tmp_path)
     table = disk.zeros((1000, 300), np.float32)
-    window = disk.window(table)
+    window = disk.window((1, 1000, 300), np.float32)
     window[:] = 1
     disk.write(table, window, [(0, 1000)])
     assert (table == 1).all()
@@ -158,15 +158,18 @@ def test_only_rows_that_were_read_take_memory(tmp_path: Path) -> None:
     disk = DiskTables(tmp_path)
     table = disk.zeros((1000, 300), np.float32)
     table[:] = np.arange(1000)[:, None]
-    window = disk.window(table)
+    window = disk.window((2, 1000, 160), np.float32)
     disk.read(table, window, [(10, 20), (500, 700)])
-    assert (window[500:700] == table[500:700]).all()
-    assert not window[20:490].any()
-    window[500:700] += 1
+    assert (window[0, 500:700] == table[500:700, :160]).all()
+    assert (window[1, 500:700, :140] == table[500:700, 160:]).all()
+    assert not window[:, 20:490].any()
+    assert not window[1, :, 140:].any()
+    window[:, 500:700] += 1
     disk.write(table, window, [(500, 700)])
     np.testing.assert_array_equal(table[:, 0], np.arange(1000) + _between(500, 700))
-    assert (window[10:20] == table[10:20]).all()
-    assert not window[520:680].any()
+    np.testing.assert_array_equal(table[:, -1], np.arange(1000) + _between(500, 700))
+    assert (window[0, 10:20] == table[10:20, :160]).all()
+    assert not window[:, 540:660].any()
 
 
 def _between(low: int, high: int) -> np.ndarray:

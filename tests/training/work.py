@@ -89,7 +89,7 @@ def _with_counted_rows(argument: Any) -> Any:
         return argument
     counted = {}
     for name, array in argument._asdict().items():
-        if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind == "f":
+        if isinstance(array, np.ndarray) and array.ndim == 3 and array.dtype.kind == "f":
             counted[name] = array.view(CountedRows)
             counted[name].name = f"{type(argument).__name__}.{name}"
     return argument._replace(**counted)

@@ -11,3 +11,6 @@ Floats: TypeAlias = NDArray[Any]
 Ints: TypeAlias = NDArray[Any]
 Float: TypeAlias = Any
 Key: TypeAlias = np.uint64
+
+# Columns whose squared differences are summed at once; the width of a part is a multiple.
+BLOCK = 16

@@ -1,9 +1,12 @@
-"""Which rows one mini-batch reads, and who sends gradients to whom: integers only."""
+"""Which rows one mini-batch reads, and who sends gradients to whom: integers only.
+
+Each thread makes these lists for itself: to copy them from another core's cache takes longer.
+"""
 
 from typing import NamedTuple
 
 from embedprop.kernels.arrays import Float, Floats, Ints
-from embedprop.kernels.compile import kernel
+from embedprop.kernels.compile import uncounted
 
 
 class Labels(NamedTuple):
@@ -66,12 +69,31 @@ class Scratch(NamedTuple):
     weights: Floats
 
 
-@kernel()
+@uncounted()
+def reads_of(reads: Reads, part: int) -> Reads:
+    """Return what one thread uses of arrays with an axis of parts in front."""
+    return Reads(reads.offsets[part], reads.local[part], reads.weights[part], reads.rows[part])
+
+
+@uncounted()
+def scratch_of(scratch: Scratch, part: int) -> Scratch:
+    """Return what one thread uses of arrays with an axis of parts in front."""
+    return Scratch(
+        scratch.slot[part],
+        scratch.rows[part],
+        scratch.starts[part],
+        scratch.ends[part],
+        scratch.entries[part],
+        scratch.weights[part],
+    )
+
+
+@uncounted()
 def _weight(weights: Floats, index: int) -> Float:
     return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
 
 
-@kernel()
+@uncounted()
 def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
     if slot[row] < 0:
         slot[row] = n_rows
@@ -80,7 +102,7 @@ def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
     return n_rows
 
 
-@kernel()
+@uncounted()
 def _list_plain(
     ids: Ints, start: int, end: int, slot: Ints, rows: Ints, n_rows: int, local: Ints, n_local: int
 ) -> int:
@@ -100,7 +122,7 @@ def _list_plain(
     return n_rows
 
 
-@kernel()
+@uncounted()
 def _list_weighted(
     draws: Draws,
     i: int,
@@ -139,7 +161,7 @@ def _list_weighted(
     return n_rows
 
 
-@kernel()
+@uncounted()
 def list_nodes(
     draws: Draws,
     low: int,
@@ -174,16 +196,23 @@ def list_nodes(
     return n_rows
 
 
-@kernel()
+@uncounted()
 def list_labels(
-    labels: Labels, nodes: Ints, n_nodes: int, starts: Ints, ends: Ints, scratch: Scratch
+    labels: Labels,
+    nodes: Ints,
+    n_nodes: int,
+    starts: Ints,
+    ends: Ints,
+    scratch: Scratch,
+    n_all: int,
 ) -> int:
     """List the distinct labels of nodes[:n_nodes], and where each node's labels stand.
 
-    If these come to more than all labels there are, nearly all are among them: list them all.
+    If these come to far more than n_all, which is how many there are, nearly all are among them:
+    then list them all.
     """
     slot, rows, ids, ptr = scratch.slot, scratch.rows, labels.ids, labels.ptr
-    n_all, n_read = slot.shape[0], 0
+    n_read = 0
     for i in range(n_nodes):
         starts[i], ends[i] = ptr[nodes[i]], ptr[nodes[i] + 1]
         n_read += ends[i] - starts[i]
@@ -198,14 +227,14 @@ def list_labels(
     return n_rows
 
 
-@kernel()
+@uncounted()
 def clear(scratch: Scratch, n_rows: int) -> None:
     """Forget the rows of a batch."""
     for i in range(n_rows):
         scratch.slot[scratch.rows[i]] = -1
 
 
-@kernel()
+@uncounted()
 def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
     """Turn the counts in `ends` into the starts of empty lists."""
     total = 0
@@ -215,7 +244,7 @@ def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
         ends[i] = starts[i]
 
 
-@kernel()
+@uncounted()
 def _append(
     ends: Ints, entries: Ints, weights: Floats, slot: int, entry: int, weight: Float
 ) -> None:
@@ -226,7 +255,7 @@ def _append(
     ends[slot] = end + 1
 
 
-@kernel()
+@uncounted()
 def list_senders(
     draws: Draws,
     low: int,
@@ -273,7 +302,7 @@ def list_senders(
                 _append(ends, entries, weights, local[e], b, _weight(read_weights, e))
 
 
-@kernel()
+@uncounted()
 def list_label_senders(
     labels: Labels, nodes: Ints, n_nodes: int, senders: Scratch, scratch: Scratch, n_rows: int
 ) -> None:

@@ -13,8 +13,13 @@ h(x) is computed once per distinct node of the batch. What moves through memory:
 label row once to catch up (vectors and direction), each edge reads one row forward; the backward
 messages of a batch (about 100 KB) stay in the cache, and each row that receives some gathers them
 and changes its moments in one pass (`rows`). A batch reads its rows in random order, so each is
-asked for some rows ahead (`prefetch`). Every row has one writer and every sum one order, so the
-bytes do not depend on the number of threads.
+asked for some rows ahead (`prefetch`).
+
+Threads share the work by columns: each has a part of every vector, and the arrays of all parts have
+the part for their first axis. Nothing goes from one core's cache to another's but the squared
+distances of a batch; what is not a vector (lists, steps) each thread works out for itself, because
+that takes less time than to fetch it. Squares are summed by blocks of columns, the same for any
+number of threads, so the bytes do not depend on it.
 """
 
 from typing import NamedTuple
@@ -22,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from embedprop.kernels.adam import AdamTables, Table
-from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.adam import AdamTables, Table, catch_up
+from embedprop.kernels.arrays import BLOCK, Float, Floats, Ints
 from embedprop.kernels.batch import (
     Draws,
     Labels,
@@ -34,10 +39,12 @@ from embedprop.kernels.batch import (
     list_labels,
     list_nodes,
     list_senders,
+    reads_of,
+    scratch_of,
 )
-from embedprop.kernels.compile import kernel
-from embedprop.kernels.rows import backward, catch_up_rows
-from embedprop.kernels.segments import distance, split, sum_rows, sum_segments
+from embedprop.kernels.compile import kernel, uncounted
+from embedprop.kernels.rows import part_of, receive
+from embedprop.kernels.segments import squared_distance, sum_rows, sum_segments
 
 
 class Settings(NamedTuple):
@@ -46,25 +53,35 @@ class Settings(NamedTuple):
     batch_size: int
     margin: Float
     learning_rate: float
-    n_parts: int
     n_nodes: int
 
 
 class Buffers(NamedTuple):
-    """Working memory for vectors.
+    """Working memory for vectors, and for one number per position of a batch and node compared.
 
-    messages ((2 + n_negatives) * batch_size, dim): the backward messages of a batch; gradients
-    (n_parts, dim): one row per thread; embeddings and node_gradients (nodes of a batch, dim): h(x)
-    and its gradient, empty for the type `node`.
+    messages (n_parts, (2 + n_negatives) * batch_size, width): h~, then the backward messages of a
+    batch; gradients (n_parts, 1, width): of one row; embeddings and node_gradients (n_parts, nodes
+    of a batch, width): h(x) and its gradient, empty for the type `node`.
+
+    squares (2, blocks of columns, batch_size, 1 + n_negatives): squared distances of h~ to h(v),
+    then to each h(u), in turns for even and odd steps; distances (n_parts, batch_size,
+    1 + n_negatives); hinges (n_parts, batch_size, n_negatives): the losses, 0 where the margin is
+    kept; scales (n_parts, batch_size): 1 / sum of the weights in h~; n_read (n_parts, 2): how many
+    nodes and labels a batch reads.
     """
 
     messages: Floats
     gradients: Floats
     embeddings: Floats
     node_gradients: Floats
+    squares: Floats
+    distances: Floats
+    hinges: Floats
+    scales: Floats
+    n_read: Ints
 
 
-@kernel()
+@uncounted(forceinline=True)
 def reconstruct(
     h: Floats, source: Floats, draws: Draws, i: int, reads: Reads, b: int, single: bool
 ) -> Float:
@@ -90,44 +107,112 @@ def reconstruct(
     return scale
 
 
-@kernel()
-def compare(h: Floats, h_other: Floats, d_own: Float, margin: Float, message: Floats) -> Float:
-    """Return [margin + d(h~, h(v)) - d(h~, h(u))]+; unless it is 0, write its gradient in h(u)."""
-    kind = h.dtype.type
-    d_other = distance(h, h_other)
-    hinge = margin + d_own - d_other
-    # Written so that NaN counts as a violation and shows in the loss.
-    if hinge <= 0:
-        return kind(0)
-    # The distance has no gradient at 0; like autograd, take 0.
-    inverse = kind(1) / d_other if d_other > 0 else kind(0)
-    for k in range(h.shape[0]):
-        message[k] = (h[k] - h_other[k]) * inverse
-    return hinge
+@uncounted(forceinline=True)
+def measure(squares: Floats, first_block: int, b: int, j: int, h: Floats, other: Floats) -> None:
+    """Write |h - other|^2 of each block of columns."""
+    for block in range(h.shape[0] // BLOCK):
+        low, high = block * BLOCK, (block + 1) * BLOCK
+        squares[first_block + block, b, j] = squared_distance(h[low:high], other[low:high])
 
 
-@kernel()
+@uncounted()
+def forward_part(
+    number: int,
+    table: Table,
+    labels: Labels,
+    draws: Draws,
+    first: int,
+    last: int,
+    settings: Settings,
+    step: int,
+    tables: AdamTables,
+    buffers: Buffers,
+    all_reads: Reads,
+    all_nodes: Scratch,
+    all_words: Scratch,
+) -> None:
+    """Catch up what positions first..last read, reconstruct h~, and measure how far it is.
+
+    All for one part of the vectors, which knows only its share of each squared distance.
+    """
+    single = labels.ptr.shape[0] == 0
+    part, reads, h = part_of(table, number), reads_of(all_reads, number), buffers.messages[number]
+    nodes, words = scratch_of(all_nodes, number), scratch_of(all_words, number)
+    n_nodes = list_nodes(draws, first, last, labels.totals, settings.n_nodes, reads, nodes)
+    rows, n_rows, source = nodes.rows, n_nodes, part.vectors
+    if not single:
+        n_labels = part.vectors.shape[0]
+        n_rows = list_labels(labels, rows, n_nodes, nodes.starts, nodes.ends, words, n_labels)
+        rows, source = words.rows, buffers.embeddings[number]
+    buffers.n_read[number, 0], buffers.n_read[number, 1] = n_nodes, n_rows
+    catch_up(part, rows, n_rows, step - 1, settings.learning_rate, tables)
+    if not single:
+        starts, ends = nodes.starts, nodes.ends
+        sum_segments(source, part.vectors, labels.ids, labels.weights, starts, ends, n_nodes)
+    squares, first_block = buffers.squares[step % 2], number * (h.shape[1] // BLOCK)
+    for i in range(first, last):
+        b = i - first
+        buffers.scales[number, b] = reconstruct(h[b], source, draws, i, reads, b, single)
+        v = draws.nodes[i] if single else nodes.slot[draws.nodes[i]]
+        measure(squares, first_block, b, 0, h[b], source[v])
+        for j in range(draws.negatives.shape[1]):
+            u = draws.negatives[i, j] if single else nodes.slot[draws.negatives[i, j]]
+            measure(squares, first_block, b, 1 + j, h[b], source[u])
+
+
+@uncounted(forceinline=True)
+def compare(
+    squares: Floats, distances: Floats, hinges: Floats, n: int, n_blocks: int, margin: Float
+) -> None:
+    """Write [margin + d(h~, h(v)) - d(h~, h(u))]+ of the first n positions, from the squares."""
+    kind = squares.dtype.type
+    for b in range(n):
+        for j in range(distances.shape[1]):
+            square = kind(0)
+            for block in range(n_blocks):
+                square += squares[block, b, j]
+            distances[b, j] = np.sqrt(square)
+        for j in range(hinges.shape[1]):
+            hinge = margin + distances[b, 0] - distances[b, 1 + j]
+            # Written so that NaN counts as a violation and shows in the loss.
+            hinges[b, j] = kind(0) if hinge <= 0 else hinge
+
+
+@uncounted(forceinline=True)
 def send(
-    h: Floats,
-    h_own: Floats,
-    d_own: Float,
-    hinges: Floats,
     messages: Floats,
     b: int,
     batch_size: int,
     scale: Float,
+    distances: Floats,
+    hinges: Floats,
+    source: Floats,
+    v: int,
+    negatives: Ints,
+    slot: Ints,
+    single: bool,
 ) -> None:
-    """Write the gradients in h(v) and in the neighbors of position b from those in its h(u)."""
-    kind = h.dtype.type
-    own = messages[batch_size + b]
+    """Turn h~ of position b into the messages to its neighbors, to v, and to each violating u."""
+    h, kind = messages[b], messages.dtype.type
     n_violated = 0
-    for j in range(hinges.shape[0]):
-        n_violated += 1 if hinges[j] != 0 else 0
+    for j in range(negatives.shape[0]):
+        if hinges[j] != 0:
+            n_violated += 1
+            u = negatives[j] if single else slot[negatives[j]]
+            other, h_other = messages[(2 + j) * batch_size + b], source[u]
+            # The distance has no gradient at 0; like autograd, take 0.
+            d_other = distances[1 + j]
+            inverse = kind(1) / d_other if d_other > 0 else kind(0)
+            for k in range(h.shape[0]):
+                other[k] = (h[k] - h_other[k]) * inverse
+    if n_violated == 0:
+        return
+    own, h_own, d_own = messages[batch_size + b], source[v], distances[0]
     inverse = kind(n_violated) / d_own if d_own > 0 else kind(0)
     for k in range(h.shape[0]):
         own[k] = (h_own[k] - h[k]) * inverse
         h[k] = -own[k]
-    for j in range(hinges.shape[0]):
+    for j in range(negatives.shape[0]):
         if hinges[j] != 0:
             other = messages[(2 + j) * batch_size + b]
             for k in range(h.shape[0]):
@@ -136,41 +221,85 @@ def send(
         h[k] *= scale
 
 
-@kernel(parallel=True)
-def forward(
-    source: Floats,
+@uncounted()
+def backward_part(
+    number: int,
+    table: Table,
+    labels: Labels,
     draws: Draws,
-    low: int,
-    high: int,
-    reads: Reads,
-    slot: Ints,
-    single: bool,
+    first: int,
+    last: int,
     settings: Settings,
-    messages: Floats,
-    hinges: Floats,
-    bounds: Ints,
+    step: int,
+    tables: AdamTables,
+    buffers: Buffers,
+    all_reads: Reads,
+    all_nodes: Scratch,
+    all_words: Scratch,
 ) -> None:
-    """Reconstruct and compare positions low..high; hinges[b, j] is 0 where the margin is kept."""
-    batch_size = settings.batch_size
-    split(draws.starts, draws.ends, low, high, 4, bounds)
-    for part in prange(bounds.shape[0] - 1):
-        for i in range(bounds[part], bounds[part + 1]):
-            b = i - low
-            h = messages[b]
-            scale = reconstruct(h, source, draws, i, reads, b, single)
-            node = draws.nodes[i]
-            h_own = source[node if single else slot[node]]
-            d_own = distance(h, h_own)
-            violated = False
-            for j in range(hinges.shape[1]):
-                node = draws.negatives[i, j]
-                h_other = source[node if single else slot[node]]
-                hinges[b, j] = compare(
-                    h, h_other, d_own, settings.margin, messages[(2 + j) * batch_size + b]
-                )
-                violated |= hinges[b, j] != 0
-            if violated:
-                send(h, h_own, d_own, hinges[b], messages, b, batch_size, scale)
+    """Compare the distances of positions first..last, send gradients, and add them to the moments.
+
+    All for one part of the vectors, after every part has measured its share of the distances.
+    """
+    single = labels.ptr.shape[0] == 0
+    part, reads = part_of(table, number), reads_of(all_reads, number)
+    nodes, words = scratch_of(all_nodes, number), scratch_of(all_words, number)
+    messages, batch_size = buffers.messages[number], settings.batch_size
+    distances, hinges = buffers.distances[number], buffers.hinges[number]
+    n_nodes, n_rows = buffers.n_read[number, 0], buffers.n_read[number, 1]
+    n_blocks = table.vectors.shape[0] * (messages.shape[1] // BLOCK)
+    compare(buffers.squares[step % 2], distances, hinges, last - first, n_blocks, settings.margin)
+    list_senders(draws, first, last, batch_size, hinges, reads, nodes, n_nodes)
+    source = part.vectors if single else buffers.embeddings[number]
+    for i in range(first, last):
+        b = i - first
+        v = draws.nodes[i] if single else nodes.slot[draws.nodes[i]]
+        send(
+            messages, b, batch_size, buffers.scales[number, b], distances[b], hinges[b],
+            source, v, draws.negatives[i], nodes.slot, single,
+        )  # fmt: skip
+    receivers = nodes
+    if not single:
+        source, receivers = buffers.node_gradients[number], words
+        entries, weights, starts, ends = nodes.entries, nodes.weights, nodes.starts, nodes.ends
+        sum_segments(source, messages, entries, weights, starts, ends, n_nodes)
+        list_label_senders(labels, nodes.rows, n_nodes, nodes, words, n_rows)
+        messages = source
+        clear(words, n_rows)
+    receive(part, messages, receivers, n_rows, buffers.gradients[number, 0], step, tables)
+    clear(nodes, n_nodes)
+
+
+@kernel(parallel=True)
+def between_distances(
+    table: Table,
+    labels: Labels,
+    draws: Draws,
+    first: int,
+    settings: Settings,
+    step: int,
+    tables: AdamTables,
+    buffers: Buffers,
+    reads: Reads,
+    nodes: Scratch,
+    words: Scratch,
+) -> None:
+    """Finish the batch before position `first`, which was step `step`, and begin that from it on.
+
+    Each thread does so on its own: they meet when all distances of the next batch are measured.
+    """
+    n, batch_size = draws.nodes.shape[0], settings.batch_size
+    for part in prange(table.vectors.shape[0]):
+        if first > 0:
+            backward_part(
+                part, table, labels, draws, first - batch_size, min(first, n), settings, step,
+                tables, buffers, reads, nodes, words,
+            )  # fmt: skip
+        if first < n:
+            forward_part(
+                part, table, labels, draws, first, min(first + batch_size, n), settings, step + 1,
+                tables, buffers, reads, nodes, words,
+            )  # fmt: skip
 
 
 @kernel()
@@ -194,50 +323,13 @@ def epb_batches(
     Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; the slots
              of both Scratch are -1.
     """
-    single = labels.ptr.shape[0] == 0
-    hinges = np.zeros((settings.batch_size, draws.negatives.shape[1]))
-    bounds = np.zeros(settings.n_parts + 1, np.int64)
     total = 0.0
-    for low in range(0, draws.nodes.shape[0], settings.batch_size):
-        high = min(low + settings.batch_size, draws.nodes.shape[0])
+    n, batch_size = draws.nodes.shape[0], settings.batch_size
+    for first in range(0, n + batch_size, batch_size):
+        between_distances(
+            table, labels, draws, first, settings, step, tables, buffers, reads, nodes, words
+        )
         step += 1
-        n_nodes = list_nodes(draws, low, high, labels.totals, settings.n_nodes, reads, nodes)
-        scratch, n_rows, source = nodes, n_nodes, table.vectors
-        if not single:
-            n_rows = list_labels(labels, nodes.rows, n_nodes, nodes.starts, nodes.ends, words)
-            scratch, source = words, buffers.embeddings
-        catch_up_rows(
-            table, scratch.rows, n_rows, step - 1, settings.learning_rate, tables, settings.n_parts
-        )
-        if not single:
-            sum_segments(
-                buffers.embeddings, table.vectors, labels.ids, labels.weights,
-                nodes.starts, nodes.ends, n_nodes, bounds,
-            )  # fmt: skip
-        forward(
-            source,
-            draws,
-            low,
-            high,
-            reads,
-            nodes.slot,
-            single,
-            settings,
-            buffers.messages,
-            hinges,
-            bounds,
-        )
-        total += hinges[: high - low].sum()
-        list_senders(draws, low, high, settings.batch_size, hinges, reads, nodes, n_nodes)
-        messages = buffers.messages
-        if not single:
-            sum_segments(
-                buffers.node_gradients, buffers.messages, nodes.entries, nodes.weights,
-                nodes.starts, nodes.ends, n_nodes, bounds,
-            )  # fmt: skip
-            list_label_senders(labels, nodes.rows, n_nodes, nodes, words, n_rows)
-            messages = buffers.node_gradients
-            clear(words, n_rows)
-        backward(table, messages, scratch, n_rows, buffers.gradients, step, tables, bounds)
-        clear(nodes, n_nodes)
+        if first > 0:
+            total += buffers.hinges[0, : min(batch_size, n - first + batch_size)].sum()
     return total

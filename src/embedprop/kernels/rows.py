@@ -2,85 +2,69 @@
 
 from numba import prange
 
-from embedprop.kernels.adam import AdamTables, Table, add_gradient, catch_up
+from embedprop.kernels.adam import AdamTables, Part, Table, add_gradient, catch_up
 from embedprop.kernels.arrays import Floats, Ints
 from embedprop.kernels.batch import Scratch
-from embedprop.kernels.compile import kernel
+from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.prefetch import prefetch_to_write
-from embedprop.kernels.segments import split, sum_rows
+from embedprop.kernels.segments import sum_rows
 
 
-@kernel()
-def next_receiver(starts: Ints, ends: Ints, i: int, high: int) -> int:
-    """Return the first row from i on that receives a message, or `high`."""
-    while i < high and starts[i] == ends[i]:
+@uncounted(forceinline=True)
+def part_of(table: Table, part: int) -> Part:
+    """Return one part of a table."""
+    return Part(
+        table.vectors[part],
+        table.direction[part],
+        table.root[part],
+        table.moved[part],
+        table.gradient_step[part],
+    )
+
+
+@uncounted(forceinline=True)
+def next_receiver(starts: Ints, ends: Ints, i: int, n_rows: int) -> int:
+    """Return the first row from i on that receives a message, or `n_rows`."""
+    while i < n_rows and starts[i] == ends[i]:
         i += 1
     return i
 
 
-@kernel()
+@uncounted(forceinline=True)
 def receive(
-    table: Table,
+    part: Part,
     source: Floats,
     scratch: Scratch,
-    low: int,
-    high: int,
+    n_rows: int,
     gradient: Floats,
     step: int,
     tables: AdamTables,
 ) -> None:
-    """Add the messages of rows low..high to their moments."""
-    # Named tuples in inner loops cost reference counts: take the arrays out first.
+    """Add to the moments of each row the sum of the messages that it receives."""
     starts, ends, rows = scratch.starts, scratch.ends, scratch.rows
     entries, weights = scratch.entries, scratch.weights
-    direction, root, gradient_step = table.direction, table.root, table.gradient_step
     weighted = weights.shape[0] > 0
-    i = next_receiver(starts, ends, low, high)
-    while i < high:
-        following = next_receiver(starts, ends, i + 1, high)
-        if following < high:
-            prefetch_to_write(direction, rows[following])
-            prefetch_to_write(root, rows[following])
+    i = next_receiver(starts, ends, 0, n_rows)
+    while i < n_rows:
+        following = next_receiver(starts, ends, i + 1, n_rows)
+        if following < n_rows:
+            prefetch_to_write(part.direction, rows[following])
+            prefetch_to_write(part.root, rows[following])
         row, message = rows[i], gradient
         if ends[i] - starts[i] == 1 and not weighted:
             message = source[entries[starts[i]]]
         else:
             sum_rows(gradient, source, entries, weights, starts[i], ends[i], False)
-        add_gradient(direction[row], root[row], message, gradient_step[row], step, tables)
-        gradient_step[row] = step
+        last = part.gradient_step[row]
+        add_gradient(part.direction[row], part.root[row], message, last, step, tables)
+        part.gradient_step[row] = step
         i = following
 
 
 @kernel(parallel=True)
-def backward(
-    table: Table,
-    source: Floats,
-    scratch: Scratch,
-    n_rows: int,
-    gradients: Floats,
-    step: int,
-    tables: AdamTables,
-    bounds: Ints,
-) -> None:
-    """Add to the moments of each row the sum of the messages that it receives."""
-    split(scratch.starts, scratch.ends, 0, n_rows, 8, bounds)
-    for part in prange(bounds.shape[0] - 1):
-        receive(
-            table, source, scratch, bounds[part], bounds[part + 1], gradients[part], step, tables
-        )
-
-
-@kernel(parallel=True)
 def catch_up_rows(
-    table: Table,
-    rows: Ints,
-    n_rows: int,
-    until: int,
-    learning_rate: float,
-    tables: AdamTables,
-    n_parts: int,
+    table: Table, rows: Ints, until: int, learning_rate: float, tables: AdamTables
 ) -> None:
-    """Bring rows[:n_rows] to their values after step `until`, in parallel."""
-    for part in prange(n_parts):
-        low, high = part * n_rows // n_parts, (part + 1) * n_rows // n_parts
-        catch_up(table, rows, low, high, until, learning_rate, tables)
+    """Bring rows to their values after step `until`."""
+    for part in prange(table.vectors.shape[0]):
+        catch_up(part_of(table, part), rows, rows.shape[0], until, learning_rate, tables)

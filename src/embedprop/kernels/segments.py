@@ -1,38 +1,37 @@
 """Sums over segments of rows: what g, g~ and their gradients have in common."""
 
 import numpy as np
-from numba import prange
 
 from embedprop.kernels.arrays import Float, Floats, Ints
-from embedprop.kernels.compile import kernel
+from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.prefetch import prefetch
 
 
-@kernel()
+@uncounted(forceinline=True)
 def _set_one(total: Floats, wa: Float, a: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] = wa * a[k]
 
 
-@kernel()
+@uncounted(forceinline=True)
 def _set_two(total: Floats, wa: Float, a: Floats, wb: Float, b: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] = wa * a[k] + wb * b[k]
 
 
-@kernel()
+@uncounted(forceinline=True)
 def _add_one(total: Floats, weight: Float, row: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] += weight * row[k]
 
 
-@kernel()
+@uncounted(forceinline=True)
 def _add_four(total: Floats, a: Floats, b: Floats, c: Floats, d: Floats) -> None:
     for k in range(total.shape[0]):
         total[k] += (a[k] + b[k]) + (c[k] + d[k])
 
 
-@kernel()
+@uncounted(forceinline=True)
 def _add_four_weighted(
     total: Floats,
     wa: Float,
@@ -48,7 +47,7 @@ def _add_four_weighted(
         total[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
 
 
-@kernel()
+@uncounted(forceinline=True)
 def _begin(total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, n: int) -> None:
     """Total = sum of the first n < 4 rows."""
     one = total.dtype.type(1)
@@ -66,7 +65,7 @@ def _begin(total: Floats, source: Floats, ids: Ints, weights: Floats, start: int
             _add_one(total, wc, source[ids[start + 2]])
 
 
-@kernel()
+@uncounted(forceinline=True)
 def sum_rows(
     total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, end: int, far: bool
 ) -> None:
@@ -92,49 +91,22 @@ def sum_rows(
             _add_four(total, a, b, c, d)
 
 
-@kernel()
-def split(starts: Ints, ends: Ints, low: int, high: int, extra: int, bounds: Ints) -> None:
-    """Cut low..high into contiguous parts of about equal cost: segment length + `extra` each."""
-    n_parts = bounds.shape[0] - 1
-    cost = 0
-    for i in range(low, high):
-        cost += ends[i] - starts[i] + extra
-    part, done = 1, 0
-    bounds[0] = low
-    for i in range(low, high):
-        own = ends[i] - starts[i] + extra
-        while part < n_parts and (2 * done + own) * n_parts >= 2 * part * cost:
-            bounds[part] = i
-            part += 1
-        done += own
-    bounds[part:] = high
-
-
-@kernel(parallel=True)
+@uncounted(forceinline=True)
 def sum_segments(
-    out: Floats,
-    source: Floats,
-    ids: Ints,
-    weights: Floats,
-    starts: Ints,
-    ends: Ints,
-    n: int,
-    bounds: Ints,
+    out: Floats, source: Floats, ids: Ints, weights: Floats, starts: Ints, ends: Ints, n: int
 ) -> None:
-    """out[i] = the sum over segment i, for i < n; each by one thread, in order."""
-    split(starts, ends, 0, n, 1, bounds)
-    for part in prange(bounds.shape[0] - 1):
-        for i in range(bounds[part], bounds[part + 1]):
-            sum_rows(out[i], source, ids, weights, starts[i], ends[i], False)
+    """out[i] = the sum over segment i, for i < n."""
+    for i in range(n):
+        sum_rows(out[i], source, ids, weights, starts[i], ends[i], False)
 
 
-@kernel(fastmath={"reassoc", "contract"})
-def distance(a: Floats, b: Floats) -> Float:
-    """Return the Euclidean distance; reordering the sum lets it use vector registers."""
+@uncounted(forceinline=True, fastmath={"reassoc", "contract"})
+def squared_distance(a: Floats, b: Floats) -> Float:
+    """Return |a - b|^2; reordering the sum lets it use vector registers."""
     total = a.dtype.type(0)
     for k in range(a.shape[0]):
         total += (a[k] - b[k]) * (a[k] - b[k])
-    return np.sqrt(total)
+    return total
 
 
 @kernel()

@@ -20,7 +20,7 @@ from embedprop.evaluation.splits import Split, per_class_split, share_split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
 from embedprop.graph.subgraph import subgraph
-from embedprop.paper.units import Unit
+from embedprop.paper.units import CITATIONS, Unit
 from embedprop.paper.vectors import MARGINS, Cache, Vectors, embed
 
 CLASSIFIERS = ("majority", "wvrn", "gcn", "gcn-i", "planetoid-t", "planetoid-i")
@@ -42,8 +42,12 @@ def measure(unit: Unit, cache: Cache) -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def _dataset(name: str, directed: bool, tf_idf: bool) -> Dataset:
-    # The paper treats all its graphs as unweighted and words as sets.
-    return load_dataset(name, directed=directed, weighted=False, label_weights=tf_idf)
+    # The paper treats all its graphs as unweighted and words as sets. It has no other labels than
+    # words and ids; our copy of Pubmed also has the year.
+    label_types = ["word"] if name in CITATIONS else []
+    return load_dataset(
+        name, directed=directed, weighted=False, label_weights=tf_idf, label_types=label_types
+    )
 
 
 def _f1(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from embedprop.training.labels import learned_labels
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
 from embedprop.training.resident_table import ResidentTable
-from embedprop.training.tables import MEMORY, Tables, all_finite
+from embedprop.training.tables import MEMORY, Tables, all_finite, chunks
 from embedprop.training.threads import ThreadChoice, launch_threads, torch_undisturbed
 
 logger = logging.getLogger(__name__)
@@ -63,14 +63,20 @@ class FusedEngine:
             sets = learned_labels(graph, name).sets
             partitioned = plan.n_partitions > 2 and is_identity(sets)
             rows = ResidentTable(
-                start[name], start_relations.get(name), self._dtype, self._tables, partitioned
+                start[name],
+                start_relations.get(name),
+                self._dtype,
+                self._tables,
+                partitioned,
+                threads.most,
             )
-            states[name] = FusedState(
-                rows, sets, instance.label_types[name], plan, drawer, threads.most
-            )
+            states[name] = FusedState(rows, sets, instance.label_types[name], plan, drawer)
         with torch_undisturbed(), InterruptWatch() as watch:
             _compile(states, drawer, sums)
-            run = _Run(instance, plan, drawer, states, threads, sums)
+            largest = {
+                name: _largest_distance(start[name], start_relations.get(name)) for name in states
+            }
+            run = _Run(instance, plan, drawer, states, threads, sums, largest)
             for epoch, share in run.all_epochs():
                 report(epoch, share, run.losses())
                 if watch.pressed:
@@ -90,6 +96,7 @@ class _Run:
         states: Mapping[str, FusedState],
         threads: ThreadChoice,
         sums: AdamTables,
+        largest_distance: Mapping[str, float],
     ) -> None:
         self._instance, self._plan, self._drawer = instance, plan, drawer
         self._states, self._threads, self._adam = states, threads, sums
@@ -97,8 +104,7 @@ class _Run:
         self._n_done = 0
         self.history: dict[str, list[float]] = {name: [] for name in states}
         self._usual = {
-            name: ((settings.margin or 0.0) + states[name].largest_distance())
-            * instance.n_negatives
+            name: ((settings.margin or 0.0) + largest_distance[name]) * instance.n_negatives
             for name, settings in instance.label_types.items()
         }
         work = sum(state.work_per_visit() for state in states.values())
@@ -114,7 +120,7 @@ class _Run:
         for epoch in range(self._plan.epochs):
             self._sums, self._n_done = dict.fromkeys(self._sums, 0.0), 0
             for state in self._states.values():
-                state.use_rate(self._plan.rate(epoch), self._adam, self._threads.most)
+                state.use_rate(self._plan.rate(epoch), self._adam)
             for share in self._rounds(epoch):
                 yield epoch, share
 
@@ -125,9 +131,9 @@ class _Run:
                 state.rows.turn_to(part.ranges)
             for low in range(0, len(part.order), self._positions_per_run):
                 draws = part.draw(part.order[low : low + self._positions_per_run])
-                with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
+                with self._threads.run(float((draws.ends - draws.starts).sum())):
                     for name, state in self._states.items():
-                        self._sums[name] += state.run(draws, self._adam, n_threads)
+                        self._sums[name] += state.run(draws, self._adam)
                 self._n_done += len(draws.nodes)
                 self._check(epoch)
                 share = part.share(low + len(draws.nodes))
@@ -141,7 +147,7 @@ class _Run:
         """Return the vectors of labels and of relations after the last step."""
         vectors, relations = {}, {}
         for name, state in self._states.items():
-            learned = state.finished(self._adam, self._threads.most)
+            learned = state.finished(self._adam)
             if not all_finite(learned):
                 epoch = max(0, len(self.history[name]) - 1)
                 raise TrainingError(self._message("The vectors", name, epoch, "are not finite"))
@@ -177,7 +183,18 @@ def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTable
     launch_threads()
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
-        state.run(nothing, tables, 1)
+        state.run(nothing, tables)
+
+
+def _largest_distance(vectors: Vectors, relations: Vectors | None) -> float:
+    """Return a bound of the distance between a reconstruction and an embedding."""
+    longest_relation = 0.0 if relations is None else _longest(relations)
+    return 2.0 * _longest(vectors) + longest_relation
+
+
+def _longest(vectors: Vectors) -> float:
+    squares = (np.einsum("ij,ij->i", some, some).max(initial=0.0) for some in chunks(vectors))
+    return float(np.sqrt(max(squares, default=0.0)))
 
 
 def _is_cached() -> bool:

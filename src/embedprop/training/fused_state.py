@@ -8,10 +8,12 @@ from numpy.typing import DTypeLike, NDArray
 from embedprop.graph.multisets import Multisets
 from embedprop.instance import LabelTypeInstance
 from embedprop.kernels.adam import AdamTables
+from embedprop.kernels.arrays import BLOCK
 from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
 from embedprop.kernels.epb import Buffers, Settings, epb_batches
 from embedprop.kernels.rows import catch_up_rows
 from embedprop.training.batches import Drawer
+from embedprop.training.parts import aligned_zeros, apart
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.resident_table import ResidentTable
 
@@ -29,22 +31,21 @@ class FusedState:
         settings: LabelTypeInstance,
         plan: TrainingPlan,
         drawer: Drawer,
-        n_threads: int,
     ) -> None:
-        self.steps, self.rows, self._table = 0, rows, rows.table
+        self.steps, self.rows = 0, rows
         self._rate, self._margin, self._n_nodes = plan.learning_rate, settings.margin, sets.n_sets
         self._batch_size = min(plan.batch_size, len(drawer.visits))
-        self._n_negatives, self._dtype = drawer.n_negatives, self._table.vectors.dtype
+        self._n_negatives, self._dtype = drawer.n_negatives, rows.table.vectors.dtype
         self._reads_per_edge = 2 if rows.n_relations else 1
         if rows.n_relations:
             sets = _with_relations(sets, rows.n_labels, rows.n_relations)
         self._labels = _labels(sets, self._dtype)
         self._mean_size = float(drawer.sizes.mean())
-        self._allocate(sets, drawer, n_threads)
+        self._allocate(sets, drawer)
 
-    def _allocate(self, sets: Multisets, drawer: Drawer, n_threads: int) -> None:
+    def _allocate(self, sets: Multisets, drawer: Drawer) -> None:
         """Make the working memory: enough for the largest possible batch."""
-        n_rows_in_all, dim = self._table.vectors.shape
+        n_parts, n_rows_in_all, width = self.rows.table.vectors.shape
         batch_size, dtype, n_negatives = self._batch_size, self._dtype, self._n_negatives
         single = self._labels.ptr.size == 0
         weighted = drawer.weighted or not single
@@ -53,48 +54,44 @@ class FusedState:
         n_entries = n_reads + batch_size * (1 + n_negatives)
         n_rows = min(sets.n_sets, n_entries)
         self._reads = Reads(
-            np.zeros(batch_size + 1, np.int64),
-            np.zeros(n_reads, np.int32),
-            np.zeros(n_reads if weighted else 0, dtype),
-            np.zeros(n_reads if self._reads_per_edge > 1 else 0, np.int32),
+            apart(n_parts, batch_size + 1, np.int64),
+            apart(n_parts, n_reads, np.int32),
+            apart(n_parts, n_reads if weighted else 0, dtype),
+            apart(n_parts, n_reads if self._reads_per_edge > 1 else 0, np.int32),
         )
-        self._nodes = _scratch(sets.n_sets, n_rows, n_entries, weighted, dtype)
+        self._nodes = _scratch(n_parts, sets.n_sets, n_rows, n_entries, weighted, dtype)
         n_words = 0 if single else min(sets.n_values, n_rows * int(sets.sizes.max()))
         n_slots = 0 if single else n_rows_in_all
-        self._words = _scratch(n_slots, min(n_words, n_slots), n_words, not single, dtype)
+        self._words = _scratch(n_parts, n_slots, min(n_words, n_slots), n_words, not single, dtype)
         n_buffered = 0 if single else n_rows
         self._buffers = Buffers(
-            np.zeros(((2 + n_negatives) * batch_size, dim), dtype),
-            np.zeros((n_threads, dim), dtype),
-            np.zeros((n_buffered, dim), dtype),
-            np.zeros((n_buffered, dim), dtype),
+            aligned_zeros((n_parts, (2 + n_negatives) * batch_size, width), dtype),
+            aligned_zeros((n_parts, 1, width), dtype),
+            aligned_zeros((n_parts, n_buffered, width), dtype),
+            aligned_zeros((n_parts, n_buffered, width), dtype),
+            np.zeros((2, n_parts * width // BLOCK, batch_size, 1 + n_negatives), dtype),
+            np.zeros((n_parts, batch_size, 1 + n_negatives), dtype),
+            np.zeros((n_parts, batch_size, n_negatives), dtype),
+            np.zeros((n_parts, batch_size), dtype),
+            np.zeros((n_parts, 2), np.int64),
         )
-
-    def largest_distance(self) -> float:
-        """Return a bound of the distance between a reconstruction and an embedding."""
-        vectors, n_labels = self.rows.home.vectors, self.rows.n_labels
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        longest_relation = lengths[n_labels:].max(initial=0.0)
-        return 2.0 * float(lengths[:n_labels].max()) + float(longest_relation)
 
     def work_per_visit(self) -> float:
         """Estimate the multiplications for one visit."""
         labels_per_node = self._labels.ids.size / max(1, self._labels.totals.size)
-        dim: int = self._table.vectors.shape[1]
         n_rows = self._mean_size * self._reads_per_edge + 3 + self._n_negatives
-        return dim * n_rows * (1 + labels_per_node)
+        return self.rows.dim * n_rows * (1 + labels_per_node)
 
-    def run(self, draws: Draws, tables: AdamTables, n_threads: int) -> float:
+    def run(self, draws: Draws, tables: AdamTables) -> float:
         """Move the vectors by the batches of `draws`; return the summed loss."""
         settings = Settings(
             self._batch_size,
             self._dtype.type(self._margin),
             self._rate,
-            n_threads,
             self._n_nodes,
         )
         loss: float = epb_batches(
-            self._table,
+            self.rows.table,
             self._labels,
             draws,
             settings,
@@ -108,20 +105,21 @@ class FusedState:
         self.steps += -(-len(draws.nodes) // self._batch_size)
         return loss
 
-    def use_rate(self, rate: float, tables: AdamTables, n_threads: int) -> None:
+    def use_rate(self, rate: float, tables: AdamTables) -> None:
         """Go on with another learning rate; moves that rows have missed so far keep the old one."""
         if rate != self._rate:
-            self._catch_up(tables, n_threads)
+            self._catch_up(tables)
             self._rate = rate
 
-    def finished(self, tables: AdamTables, n_threads: int) -> NDArray[np.floating]:
+    def finished(self, tables: AdamTables) -> NDArray[np.floating]:
         """Move every row to where dense Adam would have it by now; return labels and relations."""
-        self._catch_up(tables, n_threads)
-        return self.rows.home.vectors
+        self._catch_up(tables)
+        return self.rows.vectors()
 
-    def _catch_up(self, tables: AdamTables, n_threads: int) -> None:
+    def _catch_up(self, tables: AdamTables) -> None:
+        table = self.rows.table
         for rows in self.rows.pieces():
-            catch_up_rows(self._table, rows, len(rows), self.steps, self._rate, tables, n_threads)
+            catch_up_rows(table, rows, self.steps, self._rate, tables)
 
 
 def _with_relations(sets: Multisets, n_labels: int, n_relations: int) -> Multisets:
@@ -155,13 +153,15 @@ def is_identity(sets: Multisets) -> bool:
 
 
 def _scratch(
-    n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
+    n_parts: int, n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
 ) -> Scratch:
+    slot = apart(n_parts, n_slots, np.int32)
+    slot[:] = -1
     return Scratch(
-        np.full(n_slots, -1, np.int32),
-        np.zeros(n_rows + 1, np.int32),
-        np.zeros(n_rows, np.int64),
-        np.zeros(n_rows, np.int64),
-        np.zeros(n_entries, np.int32),
-        np.zeros(n_entries if weighted else 0, dtype),
+        slot,
+        apart(n_parts, n_rows + 1, np.int32),
+        apart(n_parts, n_rows, np.int64),
+        apart(n_parts, n_rows, np.int64),
+        apart(n_parts, n_entries, np.int32),
+        apart(n_parts, n_entries if weighted else 0, dtype),
     )

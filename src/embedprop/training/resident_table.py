@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from embedprop.kernels.adam import Table
 from embedprop.training.partitions import Ranges
+from embedprop.training.parts import cut, join, part_sizes
 from embedprop.training.tables import CHUNK, Tables
 
 Vectors = NDArray[np.floating]
@@ -17,9 +18,9 @@ Vectors = NDArray[np.floating]
 class ResidentTable:
     """Vectors of labels, then of relations, and their Adam state.
 
-    home: all rows, where `tables` keeps them; table: for kernels, with the rows that are in memory.
-    The two are one unless the table is partitioned; then row i belongs to node i, and `turn_to`
-    brings the rows of some nodes into memory in place of others.
+    table: for kernels, cut into parts. It holds all rows, unless it is partitioned: then row i
+    belongs to node i, `turn_to` brings the rows of some nodes into memory in place of others, and
+    all rows are at home where `tables` keeps them.
     """
 
     def __init__(
@@ -29,21 +30,32 @@ class ResidentTable:
         dtype: DTypeLike,
         tables: Tables,
         partitioned: bool,
+        n_threads: int,
     ) -> None:
-        self.n_labels, self._tables = len(vectors), tables
+        self.n_labels, self.dim = vectors.shape
         self.n_relations = 0 if relation_vectors is None else len(relation_vectors)
-        if relation_vectors is None:
-            vectors = tables.own(vectors, dtype)
-        else:
+        self._tables, self._partitioned = tables, partitioned
+        self._ranges = list[tuple[int, int]]()
+        if relation_vectors is not None:
             vectors = _joined(vectors, relation_vectors, dtype, tables)
-        # `moved` and `gradient_step` are small and stay in memory.
-        steps = np.zeros((2, len(vectors)), np.int32)
-        direction, root = (tables.zeros(vectors.shape, dtype) for _ in range(2))
-        self.home = self.table = Table(vectors, direction, root, steps[0], steps[1])
-        self._partitioned, self._ranges = partitioned, list[tuple[int, int]]()
+        n_rows = len(vectors)
+        n_parts, width = part_sizes(self.dim, n_threads)
+        shape = (n_parts, n_rows, width)
+        # Steps are small and stay in memory.
+        steps = [np.zeros((n_parts, n_rows), np.int32) for _ in range(2)]
         if partitioned:
-            window = tables.window
-            self.table = Table(window(vectors), window(direction), window(root), steps[0], steps[1])
+            home = tables.own(vectors, dtype)
+            self._home = [home, *(tables.zeros(home.shape, dtype) for _ in range(2))]
+            arrays = [tables.window(shape, dtype) for _ in range(3)]
+        elif (n_parts, width) == (1, self.dim):
+            arrays = [tables.own(vectors, dtype)[np.newaxis]]
+        else:
+            arrays = [tables.zeros(shape, dtype)]
+            for low in range(0, n_rows, CHUNK):
+                cut(vectors[low : low + CHUNK], arrays[0][:, low : low + CHUNK])
+        while len(arrays) < 3:
+            arrays.append(tables.zeros(shape, dtype))
+        self.table = Table(*arrays, *steps)
 
     def turn_to(self, ranges: Ranges) -> None:
         """Bring the rows of ranges of nodes into memory, in place of those that are there."""
@@ -53,7 +65,7 @@ class ResidentTable:
             ranges = [*ranges, (self.n_labels, self.n_labels + self.n_relations)]
         gone = [rows for rows in self._ranges if rows not in ranges]
         new = [rows for rows in ranges if rows not in self._ranges]
-        pairs = list(zip(self.home[:3], self.table[:3], strict=True))
+        pairs = list(zip(self._home, self.table[:3], strict=True))
         for home, window in pairs:
             self._tables.write(home, window, gone)
         for home, window in pairs:
@@ -62,7 +74,7 @@ class ResidentTable:
 
     def pieces(self) -> Iterator[NDArray[np.int32]]:
         """Bring all rows into memory, some at a time; yield which. In the end all are at home."""
-        n_rows = len(self.home.vectors)
+        n_rows = self.n_labels + self.n_relations
         if not self._partitioned:
             yield np.arange(n_rows, dtype=np.int32)
             return
@@ -72,6 +84,20 @@ class ResidentTable:
             # Relations are there all the time.
             yield np.arange(low, high if high < self.n_labels else n_rows, dtype=np.int32)
         self.turn_to([])
+
+    def vectors(self) -> Vectors:
+        """Return all vectors as rows; learning is over, and the moments are lost."""
+        if self._partitioned:
+            return self._home[0]
+        parts = self.table.vectors
+        del self.table
+        if parts.shape[0] == 1 and parts.shape[2] == self.dim:
+            only: Vectors = parts[0]
+            return only
+        rows = self._tables.zeros((parts.shape[1], self.dim), parts.dtype)
+        for low in range(0, len(rows), CHUNK):
+            join(parts[:, low : low + CHUNK], rows[low : low + CHUNK])
+        return rows
 
 
 def _joined(

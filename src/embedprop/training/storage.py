@@ -17,6 +17,7 @@ from embedprop.instance import Instance, require_count
 from embedprop.parts import split_part
 from embedprop.training.labels import learned_labels
 from embedprop.training.partitions import Partitions
+from embedprop.training.parts import part_sizes
 from embedprop.training.tables import MEMORY, DiskTables, Tables
 
 logger = logging.getLogger(__name__)
@@ -77,10 +78,11 @@ class Place(NamedTuple):
 
 def needed_memory(graph: Graph, instance: Instance) -> int:
     """Return the bytes that EP-B needs where all is in memory."""
-    # Start, vectors, direction and root of each label; h of each node.
+    # Start of each label; vectors, direction and root in parts; h of each node.
     return 4 * sum(
-        settings.dim * (4 * learned_labels(graph, name).n_vectors + graph.n_nodes)
-        for name, settings in instance.label_types.items()
+        (one.dim + 3 * _columns_of_parts(one.dim)) * learned_labels(graph, name).n_vectors
+        + one.dim * graph.n_nodes
+        for name, one in instance.label_types.items()
     )
 
 
@@ -158,11 +160,23 @@ def disk_bytes(graph: Graph, instance: Instance) -> int:
     in_all = 0
     for name, one in types.items():
         n_vectors = learned_labels(graph, name).n_vectors
+        in_parts = _columns_of_parts(one.dim)
+        # Ids are read from tables into parts in memory; others are in parts all the time.
+        whole = name == "node" or in_parts == one.dim
+        n_columns = 3 * one.dim if whole else 2 * one.dim + 3 * in_parts
         # With relations, the start vectors are copied to a table that has room for these too.
-        in_all += one.dim * (3 * (n_vectors + n_relations) + (n_vectors if n_relations else 0))
+        in_all += n_columns * (n_vectors + n_relations) + (one.dim * n_vectors * bool(n_relations))
         # The vectors of ids are their h.
         in_all += graph.n_nodes * one.dim * ((name != "node") + (len(types) > 1))
     return 4 * in_all
+
+
+def _columns_of_parts(dim: int) -> int:
+    """Return how many columns vectors take in parts for all threads there are."""
+    from embedprop.training.threads import available_threads
+
+    n_parts, width = part_sizes(dim, available_threads())
+    return n_parts * width
 
 
 def physical_memory() -> int | None:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from embedprop.training.partitions import Ranges
+from embedprop.training.parts import aligned_zeros, cut, join
 
 Array = NDArray[Any]
 
@@ -43,8 +44,8 @@ class Tables(Protocol):
         """Return the vectors in a table that may be changed."""
         ...
 
-    def window(self, table: Array) -> Array:
-        """Return an array of the same shape whose rows are those of `table` that were read."""
+    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
+        """Return parts for the rows of a table, to read them into."""
         ...
 
     def read(self, table: Array, window: Array, ranges: Ranges) -> None:
@@ -57,25 +58,31 @@ class Tables(Protocol):
 
 
 class MemoryTables:
-    """Tables in memory: a table is its own window."""
+    """Tables in memory; rows in a window are copies."""
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new table of zeros."""
-        return np.zeros(shape, dtype)
+        return aligned_zeros(shape, dtype)
 
     def own(self, vectors: Array, dtype: DTypeLike) -> Array:
         """Return a copy of the vectors."""
-        return np.array(vectors, dtype, order="C")
-
-    def window(self, table: Array) -> Array:
-        """Return the table itself."""
+        table = aligned_zeros(vectors.shape, dtype)
+        table[:] = vectors
         return table
 
+    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
+        """Return parts for the rows of a table."""
+        return aligned_zeros(shape, dtype)
+
     def read(self, table: Array, window: Array, ranges: Ranges) -> None:
-        """Do nothing: all rows are there."""
+        """Copy rows of a table into its window."""
+        for low, high in ranges:
+            cut(table[low:high], window[:, low:high])
 
     def write(self, table: Array, window: Array, ranges: Ranges) -> None:
-        """Do nothing: all rows are there."""
+        """Copy rows of a window back to its table."""
+        for low, high in ranges:
+            join(window[:, low:high], table[low:high])
 
 
 MEMORY = MemoryTables()
@@ -116,45 +123,65 @@ class DiskTables:
             table[low : low + CHUNK] = vectors[low : low + CHUNK]
         return table
 
-    def window(self, table: Array) -> Array:
-        """Return an array of the same shape that takes memory only for rows that are read."""
+    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
+        """Return parts that take memory only for rows that are read."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         if sys.platform == "win32":
-            memory = mmap.mmap(-1, table.nbytes)
+            memory = mmap.mmap(-1, size)
         else:
-            memory = mmap.mmap(-1, table.nbytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LAZILY)
-        _advise(memory, "MADV_HUGEPAGE", 0, table.nbytes)  # rows are read in random order
-        return np.frombuffer(memory, table.dtype).reshape(table.shape)
+            memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LAZILY)
+        _advise(memory, "MADV_HUGEPAGE", 0, size)  # rows are read in random order
+        return np.frombuffer(memory, dtype).reshape(shape)
 
     def read(self, table: Array, window: Array, ranges: Ranges) -> None:
         """Bring rows of a table into its window."""
-        file, width = _mapping_of(table).file, table.strides[0]
-        for low, high in ranges:
-            file.seek(low * width)
-            _transfer(file.readinto, window[low:high])
+        file = _mapping_of(table).file
+        for low, high in _pieces(ranges):
+            rows = np.empty((high - low, table.shape[1]), table.dtype)
+            file.seek(low * table.strides[0])
+            _transfer(file.readinto, rows)
+            cut(rows, window[:, low:high])
 
     def write(self, table: Array, window: Array, ranges: Ranges) -> None:
         """Take rows of a window back to its table, and give their memory away."""
-        file, width = _mapping_of(table).file, table.strides[0]
-        memory = _mapping_of(window)
-        for low, high in ranges:
-            file.seek(low * width)
-            _transfer(file.write, window[low:high])
-            # Whole pages only: the rest of the first and the last belongs to other rows.
-            start = -(-low * width // mmap.PAGESIZE) * mmap.PAGESIZE
-            end = high * width // mmap.PAGESIZE * mmap.PAGESIZE
-            if start < end:
-                _advise(memory, "MADV_DONTNEED", start, end - start)
+        file = _mapping_of(table).file
+        for low, high in _pieces(ranges):
+            rows = np.empty((high - low, table.shape[1]), table.dtype)
+            join(window[:, low:high], rows)
+            file.seek(low * table.strides[0])
+            _transfer(file.write, rows)
+        for number in range(len(window)):
+            for low, high in ranges:
+                _forget(window, number, low, high)
+
+
+def _pieces(ranges: Ranges) -> Iterator[tuple[int, int]]:
+    """Yield ranges of at most CHUNK rows."""
+    for low, high in ranges:
+        for start in range(low, high, CHUNK):
+            yield start, min(start + CHUNK, high)
 
 
 def _transfer(move: Callable[[memoryview], int], rows: Array) -> None:
     """Read or write all bytes of some rows: a system call may move fewer than it is asked for."""
-    for some in chunks(rows):
-        left = memoryview(some.data).cast("B")
-        while len(left):
-            n_moved = move(left)
-            if not n_moved:
-                raise OSError(errno.EIO, "a table on disk has ended before its last row")
-            left = left[n_moved:]
+    left = memoryview(rows.data).cast("B")
+    while len(left):
+        n_moved = move(left)
+        if not n_moved:
+            raise OSError(errno.EIO, "a table on disk has ended before its last row")
+        left = left[n_moved:]
+
+
+def _forget(window: Array, number: int, low: int, high: int) -> None:
+    """Give the memory of rows low..high of one part away.
+
+    Whole pages only: the rest of the first and the last belongs to other rows.
+    """
+    begin, width = number * window.strides[0], window.strides[1]
+    start = -(-(begin + low * width) // mmap.PAGESIZE) * mmap.PAGESIZE
+    end = (begin + high * width) // mmap.PAGESIZE * mmap.PAGESIZE
+    if start < end:
+        _advise(_mapping_of(window), "MADV_DONTNEED", start, end - start)
 
 
 def _advise(memory: mmap.mmap, name: str, start: int, length: int) -> None:

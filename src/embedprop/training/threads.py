@@ -53,6 +53,11 @@ def torch_undisturbed() -> Iterator[None]:
             torch.set_num_threads(before)
 
 
+def available_threads() -> int:
+    """Return how many threads Numba has here."""
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+
+
 class ThreadChoice:
     """Picks the number of threads for each run of a kernel.
 
@@ -62,7 +67,7 @@ class ThreadChoice:
     """
 
     def __init__(self, n_threads: int | None) -> None:
-        available: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        available = available_threads()
         if n_threads is not None and n_threads > available:
             logger.warning(
                 "n_threads=%d is more than the %d that Numba has here: using %d. "

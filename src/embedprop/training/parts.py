@@ -1,0 +1,61 @@
+"""Vectors cut into parts of some columns each: threads share the work part by part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from embedprop.kernels.arrays import BLOCK
+
+Array = NDArray[Any]
+
+# Bytes that come together on all common processors: a row that begins with them takes no more.
+_LINE = 64
+# Numbers between the lists of two threads.
+_BETWEEN = 256
+
+
+def part_sizes(dim: int, n_threads: int) -> tuple[int, int]:
+    """Return how many parts there are, at most one per thread, and their width.
+
+    >>> part_sizes(128, 2), part_sizes(100, 3), part_sizes(10, 2)
+    ((2, 64), (3, 48), (1, 16))
+    """
+    n_blocks = -(-dim // BLOCK)
+    blocks_per_part = -(-n_blocks // min(n_threads, n_blocks))
+    return -(-n_blocks // blocks_per_part), blocks_per_part * BLOCK
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+    """Return zeros in memory, from the beginning of a cache line on."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + _LINE, np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def apart(n_parts: int, size: int, dtype: DTypeLike) -> Array:
+    """Return zeros of at least this size for each part; none stays none.
+
+    Some more lie in between: processors fetch what follows in memory, too, and threads would take
+    it from each other.
+    """
+    return aligned_zeros((n_parts, size + _BETWEEN if size else 0), dtype)
+
+
+def cut(rows: Array, parts: Array) -> None:
+    """Write rows into parts of the same number of rows; columns that are left over stay 0."""
+    width = parts.shape[2]
+    for part, low in zip(parts, range(0, rows.shape[1], width), strict=True):
+        columns = rows[:, low : low + width]
+        part[:, : columns.shape[1]] = columns
+
+
+def join(parts: Array, rows: Array) -> None:
+    """Write parts into rows: the opposite of `cut`."""
+    width = parts.shape[2]
+    for part, low in zip(parts, range(0, rows.shape[1], width), strict=True):
+        columns = rows[:, low : low + width]
+        columns[:] = part[:, : columns.shape[1]]
