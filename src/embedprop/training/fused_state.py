@@ -13,7 +13,7 @@ from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
 from embedprop.kernels.epb import Buffers, Settings, epb_batches
 from embedprop.kernels.rows import catch_up_rows
 from embedprop.training.batches import Drawer
-from embedprop.training.parts import aligned_zeros, apart
+from embedprop.training.parts import BETWEEN, aligned_zeros, apart
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.resident_table import ResidentTable
 
@@ -70,10 +70,10 @@ class FusedState:
             aligned_zeros((n_parts, n_buffered, width), dtype),
             aligned_zeros((n_parts, n_buffered, width), dtype),
             np.zeros((2, n_parts * width // BLOCK, batch_size, 1 + n_negatives), dtype),
-            np.zeros((n_parts, batch_size, 1 + n_negatives), dtype),
-            np.zeros((n_parts, batch_size, n_negatives), dtype),
-            np.zeros((n_parts, batch_size), dtype),
-            np.zeros((n_parts, 2), np.int64),
+            np.zeros((n_parts, batch_size + BETWEEN, 1 + n_negatives), dtype),
+            np.zeros((n_parts, batch_size + BETWEEN, n_negatives), dtype),
+            apart(n_parts, batch_size, dtype),
+            apart(n_parts, 2, np.int64),
         )
 
     def work_per_visit(self) -> float:

@@ -14,7 +14,7 @@ Array = NDArray[Any]
 # Bytes that come together on all common processors: a row that begins with them takes no more.
 _LINE = 64
 # Numbers between the lists of two threads.
-_BETWEEN = 256
+BETWEEN = 256
 
 
 def part_sizes(dim: int, n_threads: int) -> tuple[int, int]:
@@ -42,7 +42,7 @@ def apart(n_parts: int, size: int, dtype: DTypeLike) -> Array:
     Some more lie in between: processors fetch what follows in memory, too, and threads would take
     it from each other.
     """
-    return aligned_zeros((n_parts, size + _BETWEEN if size else 0), dtype)
+    return aligned_zeros((n_parts, size + BETWEEN if size else 0), dtype)
 
 
 def cut(rows: Array, parts: Array) -> None:

@@ -32,7 +32,7 @@ class ResidentTable:
         partitioned: bool,
         n_threads: int,
     ) -> None:
-        self.n_labels, self.dim = vectors.shape
+        self.n_labels, self.dim = len(vectors), int(vectors.shape[1])
         self.n_relations = 0 if relation_vectors is None else len(relation_vectors)
         self._tables, self._partitioned = tables, partitioned
         self._ranges = list[tuple[int, int]]()
