@@ -27,7 +27,7 @@ def test_ours_may_be_one_deviation_lower_and_baselines_two_away(method, ours, di
 def test_every_cell_that_differs_is_listed_even_without_a_reason():
     text = differences([cell(), cell("gcn", column="ppi 50"), cell(ours=32.0)], NAMES)
     assert text.count("\n- ") == 0
-    assert "**EP-B**: ppi 10 micro 30.00 for 32.00 (-2.0 sd)" in text
+    assert "**EP-B (1 u, uniform)**: ppi 10 micro 30.00 for 32.00 (-2.0 sd)" in text
     assert UNEXPLAINED in text
     assert "GCN" not in text  # exactly two deviations
 

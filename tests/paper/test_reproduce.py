@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from embedprop import Graph
 from embedprop.evaluation.records import append_record, read_records
-from embedprop.paper.experiments import _dataset
+from embedprop.paper.experiments import _dataset, turned_round
 from embedprop.paper.reproduce import reproduce, run_unit
 from embedprop.paper.units import Unit, units
 
@@ -31,6 +32,12 @@ def test_new_nodes_of_table_4_are_tested_and_never_trained_on(tmp_path):
 def test_there_are_no_labels_but_those_of_the_paper(name):
     labels = _dataset(name, directed=False, tf_idf=False).graph.labels
     assert set(labels) == ({"node"} if name == "ppi" else {"node", "word"})
+
+
+def test_edges_are_turned_round():
+    graph = turned_round(Graph.from_edges([("a", "b"), ("a", "c"), ("b", "c")], directed=True))
+    heard = {graph.nodes[i]: {graph.nodes[j] for j in graph.neighbors.of(i)} for i in range(3)}
+    assert heard == {"a": {"b", "c"}, "b": {"c"}, "c": set()}
 
 
 def test_what_has_a_line_is_not_run_again(tmp_path: Path):

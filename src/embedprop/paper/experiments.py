@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from embedprop.evaluation.protocols import MULTI_LABEL, measure_probabilities, m
 from embedprop.evaluation.splits import Split, per_class_split, share_split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
+from embedprop.graph.multisets import Multisets
 from embedprop.graph.subgraph import subgraph
 from embedprop.paper.units import CITATIONS, Unit
 from embedprop.paper.vectors import MARGINS, Cache, Vectors, embed
@@ -45,8 +47,24 @@ def _dataset(name: str, directed: bool, tf_idf: bool) -> Dataset:
     # The paper treats all its graphs as unweighted and words as sets. It has no other labels than
     # words and ids; our copy of Pubmed also has the year.
     label_types = ["word"] if name in CITATIONS else []
-    return load_dataset(
+    dataset = load_dataset(
         name, directed=directed, weighted=False, label_weights=tf_idf, label_types=label_types
+    )
+    return replace(dataset, graph=turned_round(dataset.graph)) if directed else dataset
+
+
+def turned_round(graph: Graph) -> Graph:
+    """Return a directed graph with its edges the other way: from the cited paper to the citing one.
+
+    The original files name the cited paper first, and the published numbers agree with that
+    reading: a paper hears those that it cites. By the other one, where our edges lead from the
+    citing to the cited paper, EP-B on Cora comes to 75.4 instead of 77.1 (published 77.3).
+    """
+    n, heard = graph.n_nodes, graph.neighbors
+    arcs = csr_array((np.ones(heard.n_values, np.int8), heard.ids, heard.ptr), shape=(n, n))
+    back = csr_array(arcs.T)
+    return replace(
+        graph, neighbors=Multisets(back.indptr.astype(np.int64), back.indices.astype(np.int32))
     )
 
 
@@ -108,7 +126,7 @@ def _vectors(
     depends_on: dict[str, Any] = {
         "method": unit.method,
         "dataset": unit.dataset,
-        "directed": graph.directed,
+        "directed": "cited to citing" if graph.directed else False,
         "margin": margin,
     }
     if unit.setting == "tf-idf":

@@ -60,8 +60,11 @@ def protocol(unit: Unit) -> str:
         return f"{removed}, T_r = 10 % of the others, C by 3-fold cross-validation"
     if unit.setting == "public":
         return "Planetoid's split: 20 per class, 500 validation, 1000 test"
-    hidden = ", test nodes removed before training" if unit.setting == "inductive" else ""
-    return f"20 per class, 1000 validation, 1000 test{hidden}"
+    more = {
+        "inductive": ", test nodes removed before training",
+        "directed": ", messages from the cited to the citing paper",
+    }
+    return f"20 per class, 1000 validation, 1000 test{more.get(unit.setting, '')}"
 
 
 def record_key(record: dict[str, Any]) -> tuple[str, str, str, str, int]:
