@@ -39,7 +39,7 @@ def train_by_autograd(graph, instance, plan, start, start_relations=NOTHING):
             total, n_visits = 0.0, 0
             for draws in batches_of(drawer, epoch, plan.batch_size):
                 optimizer.zero_grad()
-                loss = batch_loss(draws, labels, settings.margin, *tables)
+                loss = batch_loss(draws, labels, settings, *tables)
                 loss.backward()
                 optimizer.step()
                 total += loss.item()
@@ -58,14 +58,15 @@ def batches_of(drawer, epoch, batch_size):
             yield part.draw(part.order[low : low + batch_size])
 
 
-def batch_loss(draws, labels, margin, table, relations=None):
+def batch_loss(draws, labels, settings, table, relations=None):
     """The sum over the batch of [margin + d(h~(v), h(v)) - d(h~(v), h(u))]+ over all negatives."""
+    power = {"euclidean": 1, "squared_euclidean": 2}[settings.distance]
     h_tilde = reconstructions(draws, labels, table, relations)
-    own = torch.linalg.vector_norm(h_tilde - mean_rows(labels[draws.nodes], table), dim=1)
+    own = torch.linalg.vector_norm(h_tilde - mean_rows(labels[draws.nodes], table), dim=1) ** power
     total = torch.zeros((), dtype=table.dtype)
     for u in draws.negatives.T:
-        other = torch.linalg.vector_norm(h_tilde - mean_rows(labels[u], table), dim=1)
-        total = total + torch.relu(margin + own - other).sum()
+        other = torch.linalg.vector_norm(h_tilde - mean_rows(labels[u], table), dim=1) ** power
+        total = total + torch.relu(settings.margin + own - other).sum()
     return total
 
 

@@ -218,6 +218,7 @@ def test_a_margin_of_nothing_is_for_losses_that_do_not_rank() -> None:
         ({}, True),
         ({"loss": "margin_ranking(margin=7)", "distance": "euclidean"}, True),
         ({"representation": "both", "negatives": "shared", "neighborhood": "walks"}, True),
+        ({"distance": {"word": "squared_euclidean"}}, True),
         ({"loss": "logistic"}, False),
         ({"distance": {"word": "cosine"}}, False),
         ({"aggregator": "sum"}, False),

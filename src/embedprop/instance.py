@@ -59,8 +59,9 @@ class LabelTypeInstance:
 
     @property
     def is_epb(self) -> bool:
-        """Whether these are the parts of EP-B."""
-        ranking = self.distance == "euclidean" and self.loss == "margin_ranking"
+        """Whether these are the parts of EP-B, the distance squared or not."""
+        is_euclidean = self.distance in ("euclidean", "squared_euclidean")
+        ranking = is_euclidean and self.loss == "margin_ranking"
         return self.is_mean and ranking and self.refine and not self.label_dropout
 
 

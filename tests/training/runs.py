@@ -41,6 +41,7 @@ class Run:
         negatives: str = "uniform",
         neighborhood: str = "neighbors",
         max_neighbors: int | None = None,
+        distance: str = "euclidean",
         **plan: Any,
     ) -> Run:
         types = label_types or graph.label_types
@@ -48,6 +49,7 @@ class Run:
             name: LabelTypeInstance(
                 dim[name] if isinstance(dim, dict) else dim,
                 margin[name] if isinstance(margin, dict) else margin,
+                distance=distance,
             )
             for name in types
         }

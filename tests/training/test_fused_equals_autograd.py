@@ -47,6 +47,11 @@ RUNS = {
     "a falling learning rate": lambda: Run.of(
         toy_graphs.messy(missing=True, n_relations=2), schedule="linear", batch_size=11
     ),
+    "squared distances": lambda: Run.of(
+        toy_graphs.messy(missing=True, weighted_edges=True, n_relations=2),
+        distance="squared_euclidean",
+        n_negatives=2,
+    ),
     "one dimension": lambda: Run.of(toy_graphs.messy(), dim=1),
     "everything": lambda: Run.of(
         toy_graphs.messy(

@@ -3,7 +3,7 @@
 For every position v of a batch, with a negative u (or several):
 
     h~(v) = sum over x in N(v) of w(x, v) T(x) h(x) / sum of w(x, v) T(x)
-    loss  = [margin + |h~(v) - h(v)| - |h~(v) - h(u)|]+
+    loss  = [margin + d(h~(v), h(v)) - d(h~(v), h(u))]+,  d(a, b) = |a - b|, or its square
 
 where T(x) is the total label weight of x, so that h~ is the mean over all labels of all
 neighbors. With relations h(x) + r takes the place of h(x) in h~, where r is the learned vector of
@@ -52,6 +52,7 @@ class Settings(NamedTuple):
 
     batch_size: int
     margin: Float
+    squared: bool
     learning_rate: float
     n_nodes: int
 
@@ -162,7 +163,7 @@ def forward_part(
 
 @uncounted(forceinline=True)
 def compare(
-    squares: Floats, distances: Floats, hinges: Floats, n: int, n_blocks: int, margin: Float
+    squares: Floats, distances: Floats, hinges: Floats, n: int, n_blocks: int, settings: Settings
 ) -> None:
     """Write [margin + d(h~, h(v)) - d(h~, h(u))]+ of the first n positions, from the squares."""
     kind = squares.dtype.type
@@ -171,11 +172,22 @@ def compare(
             square = kind(0)
             for block in range(n_blocks):
                 square += squares[block, b, j]
-            distances[b, j] = np.sqrt(square)
+            distances[b, j] = square if settings.squared else np.sqrt(square)
         for j in range(hinges.shape[1]):
-            hinge = margin + distances[b, 0] - distances[b, 1 + j]
+            hinge = settings.margin + distances[b, 0] - distances[b, 1 + j]
             # Written so that NaN counts as a violation and shows in the loss.
             hinges[b, j] = kind(0) if hinge <= 0 else hinge
+
+
+@uncounted(forceinline=True)
+def slope_of(distance: Float, squared: bool) -> float:
+    """Return what a - b is multiplied with in the gradient of d(a, b).
+
+    |a - b| has no gradient at 0; like autograd, take 0.
+    """
+    if squared:
+        return 2.0
+    return 1.0 / distance if distance > 0 else 0.0
 
 
 @uncounted(forceinline=True)
@@ -191,6 +203,7 @@ def send(
     negatives: Ints,
     slot: Ints,
     single: bool,
+    squared: bool,
 ) -> None:
     """Turn h~ of position b into the messages to its neighbors, to v, and to each violating u."""
     h, kind = messages[b], messages.dtype.type
@@ -200,17 +213,15 @@ def send(
             n_violated += 1
             u = negatives[j] if single else slot[negatives[j]]
             other, h_other = messages[(2 + j) * batch_size + b], source[u]
-            # The distance has no gradient at 0; like autograd, take 0.
-            d_other = distances[1 + j]
-            inverse = kind(1) / d_other if d_other > 0 else kind(0)
+            slope = kind(slope_of(distances[1 + j], squared))
             for k in range(h.shape[0]):
-                other[k] = (h[k] - h_other[k]) * inverse
+                other[k] = (h[k] - h_other[k]) * slope
     if n_violated == 0:
         return
-    own, h_own, d_own = messages[batch_size + b], source[v], distances[0]
-    inverse = kind(n_violated) / d_own if d_own > 0 else kind(0)
+    own, h_own = messages[batch_size + b], source[v]
+    slope = kind(n_violated) * kind(slope_of(distances[0], squared))
     for k in range(h.shape[0]):
-        own[k] = (h_own[k] - h[k]) * inverse
+        own[k] = (h_own[k] - h[k]) * slope
         h[k] = -own[k]
     for j in range(negatives.shape[0]):
         if hinges[j] != 0:
@@ -248,7 +259,7 @@ def backward_part(
     distances, hinges = buffers.distances[number], buffers.hinges[number]
     n_nodes, n_rows = buffers.n_read[number, 0], buffers.n_read[number, 1]
     n_blocks = table.vectors.shape[0] * (messages.shape[1] // BLOCK)
-    compare(buffers.squares[step % 2], distances, hinges, last - first, n_blocks, settings.margin)
+    compare(buffers.squares[step % 2], distances, hinges, last - first, n_blocks, settings)
     list_senders(draws, first, last, batch_size, hinges, reads, nodes, n_nodes)
     source = part.vectors if single else buffers.embeddings[number]
     for i in range(first, last):
@@ -256,7 +267,7 @@ def backward_part(
         v = draws.nodes[i] if single else nodes.slot[draws.nodes[i]]
         send(
             messages, b, batch_size, buffers.scales[number, b], distances[b], hinges[b],
-            source, v, draws.negatives[i], nodes.slot, single,
+            source, v, draws.negatives[i], nodes.slot, single, settings.squared,
         )  # fmt: skip
     receivers = nodes
     if not single:

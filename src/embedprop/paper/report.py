@@ -16,6 +16,7 @@ from embedprop.paper.table1 import table1
 from embedprop.paper.units import (
     CITATIONS,
     DATASETS_OF_PARTS,
+    EPB,
     STRUCTURE,
     TABLE3_METHODS,
     TABLE4_METHODS,
@@ -24,6 +25,7 @@ from embedprop.paper.units import (
 
 NAMES = {
     "epb": "EP-B (1 u, uniform)",
+    "epb-squared": "EP-B (1 u, uniform; d squared)",
     "epb-degree": "EP-B (5 u, by degree; ours)",
     "eps": "closed form (ours)",
     "deepwalk": "DeepWalk",
@@ -143,7 +145,7 @@ def _table(
         for head, (dataset, setting) in zip(heads, columns, strict=True):
             found = cells.get((table, dataset, method, setting), [])
             values = [record[metric] for record in found if metric in record]
-            known = numbers.get(method, {}).get(head)
+            known = numbers.get("epb" if method in EPB else method, {}).get(head)
             row.append(_cell(values, known))
             if values and known:
                 compared.append(

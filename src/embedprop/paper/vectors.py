@@ -22,9 +22,11 @@ from embedprop.graph import Graph
 
 Vectors = NDArray[np.float32]
 
-# The paper's EP-B draws one u uniformly; a variant draws five by degree.
+# The paper's EP-B draws one u uniformly; a variant draws five by degree. The paper says that d is
+# the Euclidean distance; its numbers on graphs without attributes agree with the square of it.
 OURS: dict[str, dict[str, Any]] = {
     "epb": {},
+    "epb-squared": {"distance": "squared_euclidean"},
     "epb-degree": {"negatives": "degree", "n_negatives": 5},
     # The closed form has no margin: the one value that it gets does nothing.
     "eps": {"instance": "eps"},
