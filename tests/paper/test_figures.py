@@ -1,5 +1,4 @@
 import inspect
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,11 +10,14 @@ from embedprop.baselines.registry import BASELINES
 from embedprop.datasets import Dataset
 from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import read_records
-from embedprop.paper import figures
-from embedprop.paper.figures import KAPPAS, Place, full_loss, kappa_figure, tsne_figure
+from embedprop.paper import figure_tsne, figures
+from embedprop.paper.figure_kappa import KAPPAS, N_SEEDS, full_loss, kappa_figure
+from embedprop.paper.figure_tsne import ONE_TYPE, tsne_figure, with_one_type
 from embedprop.paper.figures_report import kappas, silhouettes
+from embedprop.paper.place import Place
 from embedprop.paper.report import report
 from embedprop.paper.table1 import ROWS, table1, table1_records
+from embedprop.paper.units import EPB
 
 EPOCHS = 3
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -47,54 +49,65 @@ def silhouette_by_hand(vectors, classes):
 
 
 def test_silhouettes_are_of_the_vectors_of_the_nodes_that_have_a_class(place, cliques, monkeypatch):
-    monkeypatch.setattr(figures, "draw_panels", lambda *_: [])
-    tsne_figure("cliques", cliques, place, EPOCHS)
-    found = {record["setting"]: record for record in read_records(place.results)}
-    rows = np.flatnonzero(cliques.targets.toarray().any(axis=1))
-    classes = cliques.targets.toarray()[rows].argmax(axis=1)
-    for panel, types in (("node", ["node"]), ("word", ["word"]), ("both", ["node", "word"])):
-        model = EmbeddingPropagation(margin=20, epochs=EPOCHS, label_types=types, verbose=False)
-        vectors = model.fit(cliques.graph).node_embeddings_.astype(np.float64)[rows]
-        expected = silhouette_by_hand(vectors, classes)
-        assert found[panel]["silhouette"] == pytest.approx(expected, abs=1e-4)
-        assert found[panel]["margin"] == 20
-
-
-def test_silhouettes_of_the_maps_are_recorded_beside(place, cliques, monkeypatch):
-    rows = np.flatnonzero(cliques.targets.toarray().any(axis=1))
-    classes = cliques.targets.toarray()[rows].argmax(axis=1)
-    maps = [np.random.default_rng(i).random((len(rows), 2)).astype(np.float32) for i in range(3)]
-    monkeypatch.setattr(figures, "draw_panels", lambda *_: maps)
+    monkeypatch.setattr(figure_tsne, "draw_panels", lambda *_: None)
     tsne_figure("cliques", cliques, place, EPOCHS)
     records = read_records(place.results)
-    found = {record["setting"]: record["silhouette"] for record in records}
-    for panel, positions in zip(("node", "word", "both"), maps, strict=True):
-        expected = silhouette_by_hand(positions.astype(np.float64), classes)
-        assert found[f"{panel}, map"] == pytest.approx(expected, abs=1e-4)
-    assert "| the maps, margin 20 |" in silhouettes(records)
+    found = {(record["method"], record["setting"]): record for record in records}
+    assert len(found) == len(records) == 2 * 4 * 4  # readings of d, margins, ways to learn
+    rows = np.flatnonzero(cliques.targets.toarray().any(axis=1))
+    classes = cliques.targets.toarray()[rows].argmax(axis=1)
+    for panel, graph, types in (
+        ("node", cliques.graph, ["node"]),
+        ("word", cliques.graph, ["word"]),
+        ("both", with_one_type(cliques.graph), [ONE_TYPE]),
+        ("concatenation", cliques.graph, ["node", "word"]),
+    ):
+        model = EmbeddingPropagation(
+            distance="squared_euclidean", margin=20, epochs=EPOCHS, label_types=types, verbose=False
+        )
+        vectors = model.fit(graph).node_embeddings_.astype(np.float64)[rows]
+        record = found["epb-squared", f"{panel}, margin 20"]
+        assert record["silhouette"] == pytest.approx(silhouette_by_hand(vectors, classes), abs=1e-4)
+        assert record["dim"] == 128 * len(types)
 
 
-@pytest.mark.parametrize("numbers", [(0.1, 0.2, 0.3), (0.1, 0.3, 0.2)])
-def test_other_margins_are_tried_only_if_the_order_is_not_the_published(
-    place, cliques, monkeypatch, numbers
-):
-    monkeypatch.setattr(figures, "draw_panels", lambda *_: [])
-    given = iter(numbers * 3)
-    monkeypatch.setattr("sklearn.metrics.silhouette_score", lambda *_: next(given))
-    tsne_figure("cliques", cliques, place, EPOCHS)
-    margins = {record["margin"] for record in read_records(place.results)}
-    assert margins == ({20} if numbers == (0.1, 0.2, 0.3) else {20, 1, 5})
+def test_one_type_holds_the_words_and_the_id_of_each_node(cliques):
+    graph = with_one_type(cliques.graph)
+    names = graph.vocabulary(ONE_TYPE)
+    for i, node in enumerate(graph.nodes):
+        held = {names[label] for label in graph.labels[ONE_TYPE].of(i)}
+        assert held == {("node", node)} | {("word", word) for word in words_of(graph, i)}
+    assert graph.labels[ONE_TYPE].n_values == graph.labels["word"].n_values + graph.n_nodes
+
+
+def words_of(graph, i):
+    return [graph.vocabulary("word")[label] for label in graph.labels["word"].of(i)]
+
+
+def test_a_quick_figure_measures_what_it_draws(place, cliques, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(figure_tsne, "draw_panels", lambda _, panels, *__: drawn.extend(panels))
+    tsne_figure("cliques", cliques, place, EPOCHS, quick=True)
+    records = read_records(place.results)
+    assert {(record["method"], record["margin"]) for record in records} == {("epb", 5.0)}
+    measured = {record["setting"].split(",")[0]: record["silhouette"] for record in records}
+    assert [panel.silhouette for panel in drawn] == [
+        measured[name] for name in ("node", "word", "both")
+    ]
 
 
 def test_every_kappa_has_a_record_with_its_curve(place, cliques):
     path = kappa_figure("cliques", cliques.graph, place, EPOCHS)
     assert path.read_bytes().startswith(PNG)
     records = read_records(place.results)
-    assert [record["setting"] for record in records] == ["1", "5", "10", "50", "all"]
-    for record, kappa in zip(records, KAPPAS, strict=True):
+    assert len(records) == N_SEEDS * len(EPB) * len(KAPPAS)
+    for record in records:
+        distance = "squared_euclidean" if record["method"] == "epb-squared" else "euclidean"
+        kappa = None if record["setting"] == "all" else int(record["setting"])
         model = EmbeddingPropagation(
-            epochs=EPOCHS, label_types=["node"], max_neighbors=kappa, verbose=False
-        ).fit(cliques.graph)
+            epochs=EPOCHS, label_types=["node"], max_neighbors=kappa, verbose=False,
+            distance=distance, random_state=record["run"],
+        ).fit(cliques.graph)  # fmt: skip
         assert record["losses"] == pytest.approx(model.loss_history_["node"], abs=1e-5)
         assert record["last_epoch_loss"] == pytest.approx(record["losses"][-1], abs=1e-5)
         assert record["final_loss"] == pytest.approx(np.mean(record["losses"]), abs=1e-5)
@@ -102,7 +115,7 @@ def test_every_kappa_has_a_record_with_its_curve(place, cliques):
 
 
 def test_what_has_a_record_is_not_measured_again(place, cliques, monkeypatch):
-    monkeypatch.setattr(figures, "draw_panels", lambda *_: [])
+    monkeypatch.setattr(figure_tsne, "draw_panels", lambda *_: None)
     tsne_figure("cliques", cliques, place, EPOCHS)
     kappa_figure("cliques", cliques.graph, place, EPOCHS)
     before = read_records(place.results)
@@ -116,6 +129,7 @@ def test_the_full_loss_of_two_nodes_is_known_by_hand():
     vectors = np.array([[0, 0], [3, 4]], np.float32)
     # Each is reconstructed as the other, 5 from itself and 0 from the only u: 1 + 5 - 0.
     assert full_loss(graph, vectors, margin=1.0) == pytest.approx(6.0)
+    assert full_loss(graph, vectors, margin=1.0, power=2) == pytest.approx(26.0)
 
 
 def test_the_full_loss_passes_over_nodes_without_neighbors():
@@ -130,27 +144,29 @@ def test_an_unknown_figure_is_named(tmp_path):
         figures.make_figure("figure-9", tmp_path / "r.jsonl", tmp_path)
 
 
-def kappa_record(setting, loss, full):
-    base = {"experiment": "figure-kappa", "dataset": "ppi", "method": "epb", "run": 0}
+def kappa_record(setting, loss, full, run=0):
+    base = {"experiment": "figure-kappa", "dataset": "ppi", "method": "epb", "run": run}
     losses = {"final_loss": loss, "last_epoch_loss": loss, "full_loss": full}
     return base | losses | {"setting": setting, "cpu_seconds_per_epoch": 0.1, "epochs": 20}
 
 
-def test_the_report_says_how_close_kappa_50_comes():
-    text = kappas([kappa_record("50", 0.102, 0.11), kappa_record("all", 0.1, 0.1)])
-    assert "0.1020 (+2.0 %)" in text
+def test_the_report_says_how_close_kappa_50_comes_on_average_over_seeds():
+    records = [kappa_record("50", 0.102, 0.11), kappa_record("50", 0.104, 0.11, run=1)]
+    text = kappas([*records, kappa_record("all", 0.1, 0.1), kappa_record("all", 0.102, 0.1, run=1)])
+    assert "0.1030 (+2.0 %)" in text
     assert "training loss differs by +2.0 % (within 3 %)" in text
     assert "loss of the final vectors differs by +10.0 % (not within 3 %)" in text
 
 
 def test_the_report_says_whether_silhouettes_are_in_the_published_order():
     base = {"experiment": "figure-tsne", "dataset": "cora", "method": "epb", "run": 0}
+    numbers = {"node": 0.04, "word": 0.08, "both": 0.06, "concatenation": 0.07}
     records = [
-        base | {"setting": setting, "silhouette": value}
-        for setting, value in (("node", 0.04), ("word", 0.08), ("both", 0.06))
+        base | {"setting": f"{panel}, margin 10", "silhouette": value}
+        for panel, value in numbers.items()
     ]
     text = silhouettes(records)
-    assert "0.040 | 0.080 | 0.060 | node < both < word (not the published one)" in text
+    assert "0.040 | 0.080 | 0.060 | node < both < word (not the published one) | 0.070" in text
     assert text in report(records)
 
 
@@ -187,13 +203,10 @@ def test_the_command_makes_table_figures_and_report(tmp_path, monkeypatch, cliqu
     from embedprop.cli.reproduce import reproduce
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(figures, "OTHER_MARGINS", ())
     for module in ("figures", "table1"):
         monkeypatch.setattr(
             f"embedprop.paper.{module}.load_dataset",
-            lambda *_, **__: SimpleNamespace(
-                graph=cliques.graph, targets=cliques.targets, class_names=("a", "b")
-            ),
+            lambda *_, **__: cliques,
         )
     reproduce(["table1", "figure-tsne", "figure-kappa"], quick=True)
     text = (tmp_path / "experiments/reproduction.md").read_text("utf-8")

@@ -40,16 +40,12 @@ def draw_panels(
     classes: NDArray[np.int64],
     class_names: Sequence[str],
     about: str,
-) -> list[NDArray[np.float64]]:
-    """Draw the t-SNE of each panel's vectors side by side, colored by class; `about`: of what.
-
-    Returns the positions in each map.
-    """
+) -> None:
+    """Draw the t-SNE of each panel's vectors side by side, colored by class; `about`: of what."""
     figure = _new_figure(12, 5.2)
-    maps = [_positions(panel.vectors) for panel in panels]
     for i, panel in enumerate(panels):
         axes = figure.add_axes((0.02 + i * 0.325, 0.09, 0.31, 0.66))
-        _draw_map(axes, maps[i], classes)
+        _draw_map(axes, _positions(panel.vectors), classes)
         text = f"{panel.title}: {panel.silhouette:.3f} (published {panel.published:.3f})"
         axes.set_title(text, fontsize=12, color=DARK)
     _write_title(
@@ -65,7 +61,6 @@ def draw_panels(
         handletextpad=0.1, columnspacing=1.4, labelcolor=GREY,
     )  # fmt: skip
     _save(path, figure)
-    return maps
 
 
 def draw_losses(path: Path, curves: Mapping[str, Mapping[str, Any]], dataset: str) -> None:

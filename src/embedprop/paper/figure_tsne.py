@@ -1,0 +1,154 @@
+"""Figure (a): maps of Cora from ids, from words and from both, with the silhouette of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.datasets import Dataset
+from embedprop.estimator import EmbeddingPropagation
+from embedprop.graph import Graph
+from embedprop.graph.multisets import Multisets
+from embedprop.graph.vocabulary import Vocabulary
+from embedprop.paper.pictures import Panel, draw_panels
+from embedprop.paper.place import Place
+from embedprop.paper.units import EPB, Unit
+from embedprop.paper.vectors import MARGINS, OURS, Vectors
+
+# Each panel, and its published silhouette. The paper applies t-SNE "to the 128-dimensional
+# embeddings" in all three, so that "both" are ids and words as labels of one type.
+PUBLISHED_SILHOUETTES = {"node": 0.008, "word": 0.107, "both": 0.158}
+TITLES = {"node": "Node ids", "word": "Words", "both": "Both"}
+# EP-B's own way to put two label types together, which has 256 dimensions, is measured beside.
+MEASURED = (*PUBLISHED_SILHOUETTES, "concatenation")
+ONE_TYPE = "node or word"
+LEARNED_FROM = {
+    "node": ["node"],
+    "word": ["word"],
+    "both": [ONE_TYPE],
+    "concatenation": ["node", "word"],
+}
+# What is drawn: the distance as the paper writes it, and the margin that validation nodes choose in
+# nine of the ten runs of table 5.
+DRAWN_METHOD, DRAWN_MARGIN = "epb", 5.0
+
+
+def tsne_figure(
+    name: str, dataset: Dataset, place: Place, epochs: int = 200, quick: bool = False
+) -> Path:
+    """Draw a data set from node ids, from words and from both, with the silhouette of each.
+
+    Silhouettes are of the vectors, by Euclidean distance; nodes without a class do not count.
+    """
+    dataset = replace(dataset, graph=with_one_type(dataset.graph))
+    drawn = (DRAWN_METHOD, DRAWN_MARGIN)
+    rest = [(method, margin) for method in EPB for margin in MARGINS if (method, margin) != drawn]
+    for method, margin in [drawn] if quick else [drawn, *rest]:
+        found = _silhouettes(name, dataset, place, method, margin, epochs)
+        if (method, margin) == drawn:
+            silhouettes = found
+    rows, classes = _classes(dataset)
+    panels = [
+        Panel(
+            vectors=_vectors(name, dataset.graph, panel, *drawn, epochs, place)[0][rows],
+            title=TITLES[panel],
+            silhouette=silhouettes[panel],
+            published=published,
+        )
+        for panel, published in PUBLISHED_SILHOUETTES.items()
+    ]
+    path = place.figures / "figure-tsne.png"
+    about = f"{name}, margin {DRAWN_MARGIN:g}"
+    draw_panels(path, panels, classes, dataset.class_names, about)
+    return path
+
+
+def with_one_type(graph: Graph) -> Graph:
+    """Return the graph with one more label type, which holds the id and the words of each node.
+
+    >>> graph = Graph.from_edges([("a", "b")], labels={"word": {"a": ["x", "y"]}})
+    >>> one = with_one_type(graph)
+    >>> [one.vocabulary(ONE_TYPE)[i] for i in one.labels[ONE_TYPE].of(0)]
+    [('word', 'x'), ('word', 'y'), ('node', 'a')]
+    """
+    words, n_words = graph.labels["word"], len(graph.vocabulary("word"))
+    ids = np.insert(words.ids, words.ptr[1:], n_words + np.arange(graph.n_nodes))
+    sets = Multisets(words.ptr + np.arange(graph.n_nodes + 1), ids)
+    names = [("word", name) for name in graph.vocabulary("word")]
+    names += [("node", name) for name in graph.nodes]
+    return replace(
+        graph,
+        labels={**graph.labels, ONE_TYPE: sets},
+        vocabularies={**graph.vocabularies, ONE_TYPE: Vocabulary(names)},
+        label_types=(*graph.label_types, ONE_TYPE),
+    )
+
+
+def in_published_order(silhouettes: Mapping[str, float]) -> bool:
+    """Return whether ids are below words, and words below both.
+
+    >>> in_published_order({"node": 0.008, "word": 0.107, "both": 0.158})
+    True
+    """
+    return silhouettes["node"] < silhouettes["word"] < silhouettes["both"]
+
+
+def panel_setting(panel: str, margin: float) -> str:
+    """Return the setting of a panel's record.
+
+    >>> panel_setting("word", 5.0)
+    'word, margin 5'
+    """
+    return f"{panel}, margin {margin:g}"
+
+
+def _silhouettes(
+    name: str, dataset: Dataset, place: Place, method: str, margin: float, epochs: int
+) -> dict[str, float]:
+    from sklearn.metrics import silhouette_score
+    from threadpoolctl import threadpool_limits
+
+    rows, classes = _classes(dataset)
+
+    def measure(panel: str) -> dict[str, Any]:
+        vectors, seconds = _vectors(name, dataset.graph, panel, method, margin, epochs, place)
+        with threadpool_limits(1):
+            silhouette = float(silhouette_score(vectors[rows], classes))
+        measured = {"silhouette": silhouette, "margin": margin, "epochs": epochs}
+        return measured | {"dim": vectors.shape[1], "embedding_cpu_seconds": round(seconds, 2)}
+
+    found = {}
+    for panel in MEASURED:
+        unit = Unit("figure-tsne", name, method, panel_setting(panel, margin), 0)
+        found[panel] = float(place.measured(unit, partial(measure, panel))["silhouette"])
+    return found
+
+
+def _classes(dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows that have a class, and the class of each."""
+    targets = dataset.targets.toarray().astype(bool)
+    rows = np.flatnonzero(targets.any(axis=1))
+    return rows, targets[rows].argmax(axis=1)
+
+
+def _vectors(
+    name: str, graph: Graph, panel: str, method: str, margin: float, epochs: int, place: Place
+) -> tuple[Vectors, float]:
+    def compute() -> Vectors:
+        return EmbeddingPropagation(
+            margin=margin,
+            epochs=epochs,
+            label_types=LEARNED_FROM[panel],
+            n_threads=1,
+            verbose=False,
+            **OURS[method],
+        ).fit_transform(graph)
+
+    depends_on = {"dataset": name, "panel": panel, "method": method, "margin": margin}
+    return place.cache.get_or_compute(compute, what="figure-tsne", epochs=epochs, **depends_on)

@@ -1,0 +1,40 @@
+"""Where the numbers and pictures of a figure go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embedprop.evaluation.records import append_record, read_records
+from embedprop.paper.reproduce import provenance
+from embedprop.paper.units import Unit, record_key
+from embedprop.paper.vectors import Cache
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where records, vectors and pictures of a figure go, and who is told."""
+
+    results: Path
+    figures: Path
+    told: Callable[[str], None]
+
+    @property
+    def cache(self) -> Cache:
+        """Vectors that were learned before."""
+        return Cache(self.results.parent / "vectors")
+
+    def measured(self, unit: Unit, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return the record of a unit; what has none is measured, recorded and told."""
+        found = [record for record in read_records(self.results) if record_key(record) == unit.key]
+        if found:
+            return found[-1]
+        record = unit.to_dict() | measure() | provenance()
+        append_record(self.results, record)
+        shown = ("silhouette", "final_loss", "full_loss", "cpu_seconds_per_epoch")
+        numbers = ", ".join(f"{name} {record[name]:.4f}" for name in shown if name in record)
+        what = " ".join(map(str, unit.key[:-1]))
+        self.told(f"{what} run {unit.run}: {numbers}")
+        return record
