@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.progress import progress_bar
+from embedprop.progress import counted_progress, progress_bar
 
 
 class Terminal(io.StringIO):
@@ -51,3 +51,19 @@ def test_it_is_silent_where_nobody_watches(path: Graph, capsys: pytest.CaptureFi
     EmbeddingPropagation(dim=2, epochs=1, n_threads=1, verbose=True).fit(path)
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
+
+
+def test_counted_work_runs_by_above_its_bar() -> None:
+    echoed: list[str] = []
+    with on_a_terminal() as screen, counted_progress(echoed.append) as told:
+        told(3, 40, "table3 [ppi] done")
+    assert "table3 [ppi] done" in screen.getvalue()
+    assert "3/40" in screen.getvalue()
+    assert echoed == []
+
+
+def test_counted_work_is_told_in_lines_where_nobody_watches() -> None:
+    echoed: list[str] = []
+    with counted_progress(echoed.append) as told:
+        told(3, 40, "table3 done")
+    assert echoed == ["[3/40] table3 done"]

@@ -63,3 +63,41 @@ def solver_status(verbose: bool) -> Iterator[Callable[[str, int], None]]:
                 status.update(f"solving {label_type!r}: {n_products} message passes")
 
         yield told
+
+
+@contextmanager
+def counted_progress(echo: Callable[[str], None]) -> Iterator[Callable[[int, int, str], None]]:
+    """Give the function that hears (done, total, text) of each finished piece of work.
+
+    On a terminal the texts run by above a bar with the time left; elsewhere each goes to `echo`
+    with its count.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total, text: echo(f"[{done}/{total}] {text}")
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        MofNCompleteColumn(),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("·"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        console=Console(stderr=True),
+    ) as progress:
+        task = progress.add_task("work", total=None)
+
+        def told(done: int, total: int, text: str) -> None:
+            progress.console.print(text, markup=False, highlight=False)
+            progress.update(task, completed=done, total=total)
+
+        yield told

@@ -1,13 +1,16 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from embedprop import Graph
 from embedprop.evaluation.records import append_record, read_records
+from embedprop.paper import experiments
 from embedprop.paper.experiments import _dataset, turned_round
 from embedprop.paper.reproduce import reproduce, run_unit
 from embedprop.paper.units import Unit, units
+from embedprop.paper.vectors import MARGINS, Cache
 
 needs_data = pytest.mark.skipif(
     "EMBEDPROP_DATA" not in os.environ, reason="EMBEDPROP_DATA names no folder of data sets"
@@ -38,6 +41,25 @@ def test_edges_are_turned_round():
     graph = turned_round(Graph.from_edges([("a", "b"), ("a", "c"), ("b", "c")], directed=True))
     heard = {graph.nodes[i]: {graph.nodes[j] for j in graph.neighbors.of(i)} for i in range(3)}
     assert heard == {"a": {"b", "c"}, "b": {"c"}, "c": set()}
+
+
+def test_the_margin_is_chosen_once_per_data_set(tmp_path, monkeypatch):
+    asked = []
+
+    def vectors(unit, _graph, known, margin, _cache):
+        asked.append((unit, known, margin))
+        return np.random.default_rng(int(margin)).normal(size=(60, 4)), 0.0
+
+    monkeypatch.setattr(experiments, "_vectors", vectors)
+    targets = np.eye(3, dtype=bool)[np.arange(60) % 3]
+    chosen = {
+        experiments._chosen_margin(Unit(table, "ppi", "epb", share, run), None, targets, cache)
+        for cache in [Cache(tmp_path)]
+        for table, share, run in (("table3", "10", 0), ("table3", "90", 4), ("table4", "40", 2))
+    }
+    assert len(chosen) == 1
+    first = Unit("table3", "ppi", "epb", "10", 0)
+    assert asked == [(first, None, margin) for margin in MARGINS]
 
 
 def test_what_has_a_line_is_not_run_again(tmp_path: Path):

@@ -49,13 +49,11 @@ def reproduce(
     from embedprop.paper.reproduce import reproduce as run
     from embedprop.paper.table1 import add_table1
     from embedprop.paper.units import EXPERIMENTS
+    from embedprop.progress import counted_progress
 
     wanted = _known(experiments, ("table1", *FIGURES, *EXPERIMENTS))
     names = None if methods is None else methods.split(",")
     places = None if datasets is None else datasets.split(",")
-
-    def told(done: int, total: int, text: str) -> None:
-        typer.echo(f"[{done}/{total}] {text}")
 
     if "table1" in wanted:
         typer.echo(add_table1(results, quick=quick))
@@ -65,15 +63,16 @@ def reproduce(
                 f"Figure: {make_figure(name, results, figures, quick=quick, told=typer.echo)}"
             )
     tables = [name for name in wanted if name in EXPERIMENTS]
-    failed = run(
-        tables,
-        results,
-        quick=quick,
-        methods=names,
-        datasets=places,
-        n_processes=n_processes,
-        told=told,
-    )
+    with counted_progress(typer.echo) as told:
+        failed = run(
+            tables,
+            results,
+            quick=quick,
+            methods=names,
+            datasets=places,
+            n_processes=n_processes,
+            told=told,
+        )
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(made_report(read_records(results)), encoding="utf-8")
     typer.echo(f"Report: {report}")

@@ -18,7 +18,7 @@ EPB = ("epb", "epb-squared")
 TABLE3_METHODS = (
     *EPB, "epb-degree", "eps", "deepwalk", "node2vec", "line", "wvrn", "majority",
 )  # fmt: skip
-TABLE4_METHODS = (*EPB, "epb-degree", "eps", "deepwalk", "line", "wvrn", "majority")
+TABLE4_METHODS = (*EPB, "eps", "deepwalk", "line", "wvrn", "majority")
 TABLE5_METHODS = {
     "transductive": (*EPB, "eps", "dw-bow", "planetoid-t", "gcn", "deepwalk", "bow"),
     "inductive": (*EPB, "eps", "dw-bow", "planetoid-i", "gcn-i", "bow"),
