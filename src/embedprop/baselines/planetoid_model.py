@@ -81,11 +81,15 @@ def descend(
 
     with torch.no_grad():
         for parameter, slope in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
-            step = rate * slope
+            # A lookup table's gradient holds the rows that were looked up, and no others.
+            step = rate * (slope._values() if slope.is_sparse else slope)
             rows = step if step.ndim == 2 else step[:, None]
             if longest < float("inf"):
                 rows *= (longest / rows.norm(dim=1, keepdim=True)).clamp(max=1)
-            parameter -= step
+            if slope.is_sparse:
+                parameter.index_add_(0, slope._indices()[0], step, alpha=-1)
+            else:
+                parameter -= step
 
 
 class ContextLoss:
@@ -118,9 +122,11 @@ class ContextLoss:
         if self.n_negatives:
             agreement = (encoded[rows] * self.own[0][contexts]).sum(dim=1)
             return -logsigmoid(agreement * torch.from_numpy(pairs.signs)).sum()
-        logits = encoded @ self.own[0].T + self.own[1]
-        times = torch.bincount(rows, minlength=len(unique))
-        return (times * logits.logsumexp(dim=1)).sum() - logits[rows, contexts].sum()
+        from embedprop.baselines.planetoid_softmax import ContextSoftmax
+
+        # torch gives this call no type.
+        loss: torch.Tensor = ContextSoftmax.apply(encoded, *self.own, rows, contexts)  # type: ignore[no-untyped-call]
+        return loss
 
 
 class ClassLoss:

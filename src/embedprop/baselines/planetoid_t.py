@@ -156,7 +156,9 @@ class _Lookup:
         self.context_parameters = self.class_parameters = [vectors]
 
     def for_contexts(self, nodes: torch.Tensor) -> torch.Tensor:
-        return self.vectors[nodes]
+        from torch.nn.functional import embedding
+
+        return embedding(nodes, self.vectors, sparse=True)
 
     def for_classes(self, nodes: torch.Tensor) -> torch.Tensor:
-        return self.vectors[nodes]
+        return self.for_contexts(nodes)
