@@ -67,8 +67,6 @@ def _beyond_epb(instance: Instance, supervised: bool) -> str:
             return f"refine=False is asked for label type {name!r}"
         if one.label_dropout:
             return f"label type {name!r} has label_dropout={one.label_dropout:g}"
-        for part in ("label_embedding", "aggregator", "reconstruction", "distance", "loss"):
-            is_squared = part == "distance" and one.distance == "squared_euclidean"
-            if getattr(one, part) != getattr(type(one), part) and not is_squared:
-                return f"label type {name!r} has {part}={getattr(one, part)!r}"
+        for part in one.other_parts:
+            return f"label type {name!r} has {part}={getattr(one, part)!r}"
     return "targets are given" if supervised else f"instance={instance.name!r} is another"

@@ -81,7 +81,8 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
     label_embedding, aggregator, reconstruction, distance, loss : str, module or dict, optional
         The parts f, g, g~, d and the loss of the framework, by name as `embedprop parts` lists
         them, with parameters as in ``"softmax(temperature=0.2)"``, or a torch module of your own; a
-        dict gives one for each label type. None: EP-B's. Others need torch.
+        dict gives one for each label type. None: EP-B's. Others need torch, but for
+        ``distance="squared_euclidean"``, which is worth a try where ids are the only labels.
     representation : {"concatenation", "mean", "both", "pagerank"}
         r: how a node's vector is made of its h and h~ of all label types.
     inverse_relations : bool

@@ -24,6 +24,15 @@ PARTS = ("label_embedding", "aggregator", "reconstruction", "distance", "loss")
 REGULARIZATION_OF_IDS = 0.3
 REGULARIZATION_OF_LABELS = 5.0
 
+# The parts of EP-B. The paper writes the Euclidean distance; some of its results are the square's.
+EPB_PARTS = {
+    "label_embedding": ("lookup",),
+    "aggregator": ("mean",),
+    "reconstruction": ("mean",),
+    "distance": ("euclidean", "squared_euclidean"),
+    "loss": ("margin_ranking",),
+}
+
 
 @dataclass(frozen=True)
 class LabelTypeInstance:
@@ -60,9 +69,17 @@ class LabelTypeInstance:
     @property
     def is_epb(self) -> bool:
         """Whether these are the parts of EP-B, the distance squared or not."""
-        is_euclidean = self.distance in ("euclidean", "squared_euclidean")
-        ranking = is_euclidean and self.loss == "margin_ranking"
-        return self.is_mean and ranking and self.refine and not self.label_dropout
+        return not self.other_parts and self.refine and not self.label_dropout
+
+    @property
+    def other_parts(self) -> list[str]:
+        """The names of the parts that are not EP-B's."""
+        return [part for part, known in EPB_PARTS.items() if getattr(self, part) not in known]
+
+    @property
+    def is_squared(self) -> bool:
+        """Whether d is the squared Euclidean distance."""
+        return self.distance == "squared_euclidean"
 
 
 @dataclass(frozen=True)

@@ -104,11 +104,8 @@ class _Run:
         self._n_done = 0
         self.history: dict[str, list[float]] = {name: [] for name in states}
         self._usual = {
-            name: (
-                (settings.margin or 0.0)
-                + largest_distance[name] ** (2 if settings.distance == "squared_euclidean" else 1)
-            )
-            * instance.n_negatives
+            name: instance.n_negatives
+            * ((settings.margin or 0.0) + largest_distance[name] ** (1 + settings.is_squared))
             for name, settings in instance.label_types.items()
         }
         work = sum(state.work_per_visit() for state in states.values())

@@ -34,7 +34,7 @@ class FusedState:
     ) -> None:
         self.steps, self.rows = 0, rows
         self._rate, self._margin, self._n_nodes = plan.learning_rate, settings.margin, sets.n_sets
-        self._squared = settings.distance == "squared_euclidean"
+        self._squared = settings.is_squared
         self._batch_size = min(plan.batch_size, len(drawer.visits))
         self._n_negatives, self._dtype = drawer.n_negatives, rows.table.vectors.dtype
         self._reads_per_edge = 2 if rows.n_relations else 1
