@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.compile import uncounted
 from embedprop.kernels.prefetch import prefetch, prefetch_to_write
 
@@ -111,7 +111,7 @@ def adam_tables(dtype: np.dtype[Any]) -> AdamTables:
 @uncounted(forceinline=True)
 def at(values: Floats, index: int) -> Float:
     """Return values[index], or the last value beyond the end."""
-    return values[min(index, values.shape[0] - 1)]
+    return values[Index(min(index, values.shape[0] - 1))]
 
 
 @uncounted(forceinline=True)
@@ -158,7 +158,7 @@ def catch_up(
         if i + AHEAD < n_rows:
             prefetch_to_write(part.vectors, rows[i + AHEAD])
             prefetch(part.direction, rows[i + AHEAD])
-        row = rows[i]
+        row = Index(rows[i])
         since, moved = part.gradient_step[row], part.moved[row]
         part.moved[row] = until
         if since == 0 or moved == until or moved + 1 - since >= span:

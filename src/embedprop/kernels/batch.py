@@ -5,7 +5,7 @@ Each thread makes these lists for itself: to copy them from another core's cache
 
 from typing import NamedTuple
 
-from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.compile import uncounted
 
 
@@ -95,9 +95,9 @@ def _weight(weights: Floats, index: int) -> Float:
 
 @uncounted()
 def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
-    if slot[row] < 0:
-        slot[row] = n_rows
-        rows[n_rows] = row
+    if slot[Index(row)] < 0:
+        slot[Index(row)] = n_rows
+        rows[Index(n_rows)] = row
         return n_rows + 1
     return n_rows
 
@@ -113,12 +113,13 @@ def _list_plain(
     """
     for e in range(start, end):
         node = ids[e]
-        is_new = slot[node] < 0
-        place = n_rows if is_new else slot[node]
-        slot[node] = place
-        rows[n_rows] = node
+        found = slot[Index(node)]
+        is_new = found < 0
+        place = n_rows if is_new else found
+        slot[Index(node)] = place
+        rows[Index(n_rows)] = node
         n_rows += 1 if is_new else 0
-        local[n_local + e - start] = place
+        local[Index(n_local + e - start)] = place
     return n_rows
 
 
@@ -231,7 +232,7 @@ def list_labels(
 def clear(scratch: Scratch, n_rows: int) -> None:
     """Forget the rows of a batch."""
     for i in range(n_rows):
-        scratch.slot[scratch.rows[i]] = -1
+        scratch.slot[Index(scratch.rows[i])] = -1
 
 
 @uncounted()
@@ -248,11 +249,11 @@ def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
 def _append(
     ends: Ints, entries: Ints, weights: Floats, slot: int, entry: int, weight: Float
 ) -> None:
-    end = ends[slot]
-    entries[end] = entry
+    end = ends[Index(slot)]
+    entries[Index(end)] = entry
     if weights.shape[0] > 0:
-        weights[end] = weight
-    ends[slot] = end + 1
+        weights[Index(end)] = weight
+    ends[Index(slot)] = end + 1
 
 
 @uncounted()
@@ -287,7 +288,7 @@ def list_senders(
         if violated:
             ends[slot[nodes[i]]] += 1
             for e in range(offsets[b], offsets[b + 1]):
-                ends[local[e]] += 1
+                ends[Index(local[e])] += 1
     _start_lists(starts, ends, n_rows)
     for i in range(low, high):
         b, violated = i - low, False
@@ -314,9 +315,9 @@ def list_label_senders(
     for i in range(n_nodes):
         if senders.ends[i] > senders.starts[i]:
             for e in range(ptr[nodes[i]], ptr[nodes[i] + 1]):
-                ends[slot[ids[e]]] += 1
+                ends[Index(slot[Index(ids[e])])] += 1
     _start_lists(starts, ends, n_rows)
     for i in range(n_nodes):
         if senders.ends[i] > senders.starts[i]:
             for e in range(ptr[nodes[i]], ptr[nodes[i] + 1]):
-                _append(ends, entries, weights, slot[ids[e]], i, label_weights[e])
+                _append(ends, entries, weights, slot[Index(ids[e])], i, label_weights[e])

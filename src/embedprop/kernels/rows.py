@@ -3,7 +3,7 @@
 from numba import prange
 
 from embedprop.kernels.adam import AdamTables, Part, Table, add_gradient, catch_up
-from embedprop.kernels.arrays import Floats, Ints
+from embedprop.kernels.arrays import Floats, Index, Ints
 from embedprop.kernels.batch import Scratch
 from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.prefetch import prefetch_to_write
@@ -50,7 +50,7 @@ def receive(
         if following < n_rows:
             prefetch_to_write(part.direction, rows[following])
             prefetch_to_write(part.root, rows[following])
-        row, message = rows[i], gradient
+        row, message = Index(rows[i]), gradient
         if ends[i] - starts[i] == 1 and not weighted:
             message = source[entries[starts[i]]]
         else:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from embedprop.kernels.arrays import Float, Floats, Ints
+from embedprop.kernels.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.prefetch import prefetch
 
@@ -81,8 +81,8 @@ def sum_rows(
         if far and e + 8 <= end:
             for ahead in range(e + 4, e + 8):
                 prefetch(source, ids[ahead])
-        a, b = source[ids[e]], source[ids[e + 1]]
-        c, d = source[ids[e + 2]], source[ids[e + 3]]
+        a, b = source[Index(ids[e])], source[Index(ids[e + 1])]
+        c, d = source[Index(ids[e + 2])], source[Index(ids[e + 3])]
         if weighted:
             _add_four_weighted(
                 total, weights[e], a, weights[e + 1], b, weights[e + 2], c, weights[e + 3], d
