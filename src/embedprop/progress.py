@@ -93,6 +93,7 @@ def counted_progress(echo: Callable[[str], None]) -> Iterator[Callable[[int, int
         TimeRemainingColumn(),
         TextColumn("left"),
         console=Console(stderr=True),
+        speed_estimate_period=3600,  # a piece of work may take minutes
     ) as progress:
         task = progress.add_task("work", total=None)
 

@@ -28,7 +28,7 @@ def test_a_sum_over_rows_is_the_weighted_sum(members: list[int], weighted: bool)
 
 
 @pytest.mark.parametrize("dim", [1, 3, 17])
-def test_distance_is_euclidean(dim: int) -> None:
+def test_the_squared_distance_is_euclidean(dim: int) -> None:
     a, b = np.random.default_rng(1).normal(size=(2, dim))
     assert squared_distance(a, b) == pytest.approx(np.linalg.norm(a - b) ** 2)
     assert squared_distance(a, a) == 0

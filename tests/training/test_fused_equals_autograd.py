@@ -52,6 +52,9 @@ RUNS = {
         distance="squared_euclidean",
         n_negatives=2,
     ),
+    "columns shared by two threads": lambda: Run.of(
+        toy_graphs.messy(missing=True, n_relations=2), dim=72, n_threads=2, n_negatives=2
+    ),
     "one dimension": lambda: Run.of(toy_graphs.messy(), dim=1),
     "everything": lambda: Run.of(
         toy_graphs.messy(

@@ -30,11 +30,11 @@ def digest(result: TrainingResult) -> str:
 
 
 def crowded_run(n_relations: int = 0, **options: object) -> Run:
-    """Hubs and leaves, more negatives than one: parts of very different size for the threads."""
+    """Hubs and leaves, several negatives, and columns for three threads, the last with fewer."""
     graph = toy_graphs.messy(
         60, weighted_edges=True, weighted_labels=True, missing=True, n_relations=n_relations
     )
-    settings = {"dim": 16, "n_negatives": 3, "max_neighbors": 5, "batch_size": 32, "epochs": 4}
+    settings = {"dim": 100, "n_negatives": 3, "max_neighbors": 5, "batch_size": 32, "epochs": 4}
     return Run.of(graph, **(settings | options))
 
 

@@ -22,7 +22,7 @@ from embedprop.training.tables import MEMORY, DiskTables
 
 @pytest.fixture
 def run() -> Run:
-    return Run.of(toy_graphs.messy(100), label_types=("node",), dim=8)
+    return Run.of(toy_graphs.messy(100), label_types=("node",), dim=16)
 
 
 def place_of(run: Run, text: str, engine: str = "fused") -> storage.Place:
@@ -37,7 +37,7 @@ def test_auto_stays_in_memory_where_that_holds_the_tables(run: Run) -> None:
 def test_auto_goes_to_disk_where_memory_is_short_and_says_so(
     run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tables_of_all = 3 * 100 * 8 * 4
+    tables_of_all = 3 * 100 * 16 * 4
     monkeypatch.setattr(storage, "_file_system", lambda _: "ext4")
     monkeypatch.setattr(storage, "physical_memory", lambda: 2 * tables_of_all)
     assert place_of(run, "auto", "torch") == (MEMORY, 2)
@@ -123,8 +123,14 @@ def test_auto_without_a_disk_stays_in_memory_while_that_holds_all(
 
 @pytest.mark.parametrize("n_relations", [0, 3])
 @pytest.mark.parametrize("label_types", [["node"], ["word"], ["node", "word"]])
+@pytest.mark.parametrize("n_partitions", [2, 4])
+@pytest.mark.parametrize("dim", [3, 32, 72])  # wider in parts, as wide, and in several parts
 def test_the_size_on_disk_is_that_of_all_tables_that_are_made(
-    monkeypatch: pytest.MonkeyPatch, label_types: list[str], n_relations: int
+    monkeypatch: pytest.MonkeyPatch,
+    dim: int,
+    n_partitions: int,
+    label_types: list[str],
+    n_relations: int,
 ) -> None:
     graph = toy_graphs.messy(50, missing=True, n_relations=n_relations)
     made, zeros, told = [], DiskTables.zeros, []
@@ -141,10 +147,10 @@ def test_the_size_on_disk_is_that_of_all_tables_that_are_made(
     monkeypatch.setattr(DiskTables, "zeros", counted)
     monkeypatch.setattr(storage, "disk_bytes", listening)
     model = EmbeddingPropagation(
-        dim={name: 3 + 2 * i for i, name in enumerate(label_types)},
+        dim={name: dim + 2 * i for i, name in enumerate(label_types)},
         label_types=label_types,
         epochs=1,
-        storage="disk(partitions=4)",
+        storage=f"disk(partitions={n_partitions})",
         verbose=False,
     )
     model.fit(graph)

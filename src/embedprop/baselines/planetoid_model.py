@@ -82,14 +82,15 @@ def descend(
     with torch.no_grad():
         for parameter, slope in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
             # A lookup table's gradient holds the rows that were looked up, and no others.
-            step = rate * (slope._values() if slope.is_sparse else slope)
+            looked_up = slope.coalesce() if slope.is_sparse else None
+            step = rate * (slope if looked_up is None else looked_up.values())
             rows = step if step.ndim == 2 else step[:, None]
             if longest < float("inf"):
                 rows *= (longest / rows.norm(dim=1, keepdim=True)).clamp(max=1)
-            if slope.is_sparse:
-                parameter.index_add_(0, slope._indices()[0], step, alpha=-1)
-            else:
+            if looked_up is None:
                 parameter -= step
+            else:
+                parameter.index_add_(0, looked_up.indices()[0], step, alpha=-1)
 
 
 class ContextLoss:

@@ -63,16 +63,18 @@ def reproduce(
                 f"Figure: {make_figure(name, results, figures, quick=quick, told=typer.echo)}"
             )
     tables = [name for name in wanted if name in EXPERIMENTS]
-    with counted_progress(typer.echo) as told:
-        failed = run(
-            tables,
-            results,
-            quick=quick,
-            methods=names,
-            datasets=places,
-            n_processes=n_processes,
-            told=told,
-        )
+    failed = []
+    if tables:
+        with counted_progress(typer.echo) as told:
+            failed = run(
+                tables,
+                results,
+                quick=quick,
+                methods=names,
+                datasets=places,
+                n_processes=n_processes,
+                told=told,
+            )
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(made_report(read_records(results)), encoding="utf-8")
     typer.echo(f"Report: {report}")

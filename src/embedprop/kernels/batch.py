@@ -135,7 +135,6 @@ def _list_weighted(
     n_local: int,
 ) -> int:
     """List the neighbors of position i, their weights, and their relations if there are any."""
-    # Named tuples in inner loops cost reference counts: take the arrays out first.
     slot, rows, local, weights = scratch.slot, scratch.rows, reads.local, reads.weights
     edge_weights, relations, read_rows = (
         draws.neighbor_weights,

@@ -13,11 +13,20 @@ from typing import Any
 
 import numba
 from numba import njit
-from numba.core.options import DefaultOptions
 
 _HERE = Path(__file__).parent
-# Numba's name for "do not count references to arrays"; not part of its public face.
-_UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+
+
+def _uncounted() -> dict[str, bool]:
+    """Return Numba's option not to count references to arrays, if this version has it."""
+    try:
+        from numba.core.options import DefaultOptions
+    except ImportError:  # not part of its public face
+        return {}
+    return {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+
+
+_UNCOUNTED = _uncounted()
 
 
 def _source_hash() -> str:

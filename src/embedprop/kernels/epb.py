@@ -116,6 +116,12 @@ def measure(squares: Floats, first_block: int, b: int, j: int, h: Floats, other:
         squares[first_block + block, b, j] = squared_distance(h[low:high], other[low:high])
 
 
+@uncounted(forceinline=True)
+def end_of_batch(draws: Draws, first: int, settings: Settings) -> int:
+    """Return the position after the batch that begins at `first`; the last one may be shorter."""
+    return min(first + settings.batch_size, draws.nodes.shape[0])
+
+
 @uncounted()
 def forward_part(
     number: int,
@@ -123,7 +129,6 @@ def forward_part(
     labels: Labels,
     draws: Draws,
     first: int,
-    last: int,
     settings: Settings,
     step: int,
     tables: AdamTables,
@@ -132,10 +137,11 @@ def forward_part(
     all_nodes: Scratch,
     all_words: Scratch,
 ) -> None:
-    """Catch up what positions first..last read, reconstruct h~, and measure how far it is.
+    """Catch up what the batch from `first` on reads, reconstruct h~, and measure how far it is.
 
     All for one part of the vectors, which knows only its share of each squared distance.
     """
+    last = end_of_batch(draws, first, settings)
     single = labels.ptr.shape[0] == 0
     part, reads, h = part_of(table, number), reads_of(all_reads, number), buffers.messages[number]
     nodes, words = scratch_of(all_nodes, number), scratch_of(all_words, number)
@@ -239,7 +245,6 @@ def backward_part(
     labels: Labels,
     draws: Draws,
     first: int,
-    last: int,
     settings: Settings,
     step: int,
     tables: AdamTables,
@@ -248,10 +253,11 @@ def backward_part(
     all_nodes: Scratch,
     all_words: Scratch,
 ) -> None:
-    """Compare the distances of positions first..last, send gradients, and add them to the moments.
+    """Compare the distances of the batch from `first` on, send gradients, and add them to moments.
 
     All for one part of the vectors, after every part has measured its share of the distances.
     """
+    last = end_of_batch(draws, first, settings)
     single = labels.ptr.shape[0] == 0
     part, reads = part_of(table, number), reads_of(all_reads, number)
     nodes, words = scratch_of(all_nodes, number), scratch_of(all_words, number)
@@ -303,12 +309,12 @@ def between_distances(
     for part in prange(table.vectors.shape[0]):
         if first > 0:
             backward_part(
-                part, table, labels, draws, first - batch_size, min(first, n), settings, step,
+                part, table, labels, draws, first - batch_size, settings, step,
                 tables, buffers, reads, nodes, words,
             )  # fmt: skip
         if first < n:
             forward_part(
-                part, table, labels, draws, first, min(first + batch_size, n), settings, step + 1,
+                part, table, labels, draws, first, settings, step + 1,
                 tables, buffers, reads, nodes, words,
             )  # fmt: skip
 

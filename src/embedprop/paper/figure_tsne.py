@@ -49,10 +49,9 @@ def tsne_figure(
     dataset = replace(dataset, graph=with_one_type(dataset.graph))
     drawn = (DRAWN_METHOD, DRAWN_MARGIN)
     rest = [(method, margin) for method in EPB for margin in MARGINS if (method, margin) != drawn]
-    for method, margin in [drawn] if quick else [drawn, *rest]:
-        found = _silhouettes(name, dataset, place, method, margin, epochs)
-        if (method, margin) == drawn:
-            silhouettes = found
+    silhouettes = _silhouettes(name, dataset, place, *drawn, epochs)
+    for method, margin in [] if quick else rest:
+        _silhouettes(name, dataset, place, method, margin, epochs)
     rows, classes = _classes(dataset)
     panels = [
         Panel(

@@ -24,8 +24,7 @@ SILHOUETTES_NOTE = (
     "EP-B on Cora, undirected; silhouettes of the vectors by Euclidean distance, not of their "
     "t-SNE. The paper speaks of 128-dimensional embeddings in all three maps, so both are ids and "
     "words as labels of one type. EP-B's concatenation of two label types has 256 dimensions; its "
-    "silhouette lies between those of its two halves, as it must for two halves of about the same "
-    "scale, whose squared distances add up."
+    "silhouette lies between those of its two halves."
 )
 KAPPAS_NOTE = (
     "Training loss: the mean over the last 10 epochs, and the last alone, which is noisy; then the "

@@ -79,6 +79,8 @@ def reproduce(
                     error,
                 )
                 failed.append(unit)
+                if told is not None:
+                    told(n_done, len(wanted), f"{' '.join(map(str, unit.key))}: failed")
                 continue
             append_record(results, record)
             if told is not None:

@@ -41,7 +41,7 @@ class ResidentTable:
         n_rows = len(vectors)
         n_parts, width = part_sizes(self.dim, n_threads)
         shape = (n_parts, n_rows, width)
-        # Steps are small and stay in memory.
+        # Steps stay in memory: 8 bytes per row and part, where vectors take 4 per column.
         steps = [np.zeros((n_parts, n_rows), np.int32) for _ in range(2)]
         if partitioned:
             home = tables.own(vectors, dtype)

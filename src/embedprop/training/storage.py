@@ -78,12 +78,14 @@ class Place(NamedTuple):
 
 def needed_memory(graph: Graph, instance: Instance) -> int:
     """Return the bytes that EP-B needs where all is in memory."""
-    # Start of each label; vectors, direction and root in parts; h of each node.
-    return 4 * sum(
-        (one.dim + 3 * _columns_of_parts(one.dim)) * learned_labels(graph, name).n_vectors
-        + one.dim * graph.n_nodes
-        for name, one in instance.label_types.items()
-    )
+    numbers = 0
+    for name, one in instance.label_types.items():
+        n_parts, width = _parts(one.dim)
+        # Start of each label; vectors, direction and root in parts; two steps and a slot per part.
+        per_label = one.dim + n_parts * (3 * width + 3)
+        numbers += per_label * learned_labels(graph, name).n_vectors
+        numbers += one.dim * graph.n_nodes  # h
+    return 4 * numbers
 
 
 def choose_place(storage: Storage, graph: Graph, instance: Instance, engine: str) -> Place:
@@ -97,7 +99,7 @@ def choose_place(storage: Storage, graph: Graph, instance: Instance, engine: str
     n_partitions = storage.partitions or _enough_partitions(graph, instance, memory)
     Partitions(graph.n_nodes, n_partitions)  # refuses too many
     folder = _folder(storage)
-    _require_folder(folder, disk_bytes(graph, instance))
+    _require_folder(folder, disk_bytes(graph, instance, n_partitions))
     if _file_system(folder) in _IN_MEMORY:
         logger.warning(
             "The folder %s is in memory itself, so that nothing is gained. Give one on a disk: %s.",
@@ -130,7 +132,8 @@ def _decided(graph: Graph, instance: Instance, memory: int) -> Storage:
     )
     disk = Storage("disk")
     folder = _folder(disk)
-    why_not = _refusal(folder, disk_bytes(graph, instance))
+    n_partitions = _enough_partitions(graph, instance, memory)
+    why_not = _refusal(folder, disk_bytes(graph, instance, n_partitions))
     if not why_not and _file_system(folder) in _IN_MEMORY:
         why_not = f"the folder {folder} is in memory itself"
     if not why_not:
@@ -154,16 +157,18 @@ def _decided(graph: Graph, instance: Instance, memory: int) -> Storage:
     return Storage("memory")
 
 
-def disk_bytes(graph: Graph, instance: Instance) -> int:
+def disk_bytes(graph: Graph, instance: Instance, n_partitions: int) -> int:
     """Return the size of all files: vectors, direction and root, and h where it is not a table."""
     types, n_relations = instance.label_types, instance.n_relations
     in_all = 0
     for name, one in types.items():
         n_vectors = learned_labels(graph, name).n_vectors
-        in_parts = _columns_of_parts(one.dim)
-        # Ids are read from tables into parts in memory; others are in parts all the time.
-        whole = name == "node" or in_parts == one.dim
-        n_columns = 3 * one.dim if whole else 2 * one.dim + 3 * in_parts
+        n_parts, width = _parts(one.dim)
+        # Ids in partitions are read from tables into parts in memory; others are in parts all the
+        # time, beside the start vectors and, in the end, those learned.
+        partitioned = name == "node" and n_partitions > 2
+        whole = partitioned or (n_parts, width) == (1, one.dim)
+        n_columns = 3 * one.dim if whole else 2 * one.dim + 3 * n_parts * width
         # With relations, the start vectors are copied to a table that has room for these too.
         in_all += n_columns * (n_vectors + n_relations) + (one.dim * n_vectors * bool(n_relations))
         # The vectors of ids are their h.
@@ -171,12 +176,11 @@ def disk_bytes(graph: Graph, instance: Instance) -> int:
     return 4 * in_all
 
 
-def _columns_of_parts(dim: int) -> int:
-    """Return how many columns vectors take in parts for all threads there are."""
+def _parts(dim: int) -> tuple[int, int]:
+    """Return number and width of the parts of vectors, for all threads that there are."""
     from embedprop.training.threads import available_threads
 
-    n_parts, width = part_sizes(dim, available_threads())
-    return n_parts * width
+    return part_sizes(dim, available_threads())
 
 
 def physical_memory() -> int | None:
@@ -210,7 +214,8 @@ def _enough_partitions(graph: Graph, instance: Instance, memory: int | None) -> 
     """Return how many partitions there must be for a pair to fit; only ids are partitioned."""
     if "node" not in instance.label_types or memory is None:
         return 2
-    size = 12 * graph.n_nodes * instance.label_types["node"].dim
+    n_parts, width = _parts(instance.label_types["node"].dim)
+    size = 12 * graph.n_nodes * n_parts * width
     n_pairs = -(-size // int(PAIR_SHARE * memory))
     return 2 * min(n_pairs, graph.n_nodes // 2)
 
