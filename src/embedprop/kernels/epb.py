@@ -119,7 +119,8 @@ def measure(squares: Floats, first_block: int, b: int, j: int, h: Floats, other:
 @uncounted(forceinline=True)
 def end_of_batch(draws: Draws, first: int, settings: Settings) -> int:
     """Return the position after the batch that begins at `first`; the last one may be shorter."""
-    return min(first + settings.batch_size, draws.nodes.shape[0])
+    end: int = min(first + settings.batch_size, draws.nodes.shape[0])
+    return end
 
 
 @uncounted()
