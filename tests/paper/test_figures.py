@@ -212,6 +212,7 @@ def test_the_command_makes_table_figures_and_report(tmp_path, monkeypatch, cliqu
     text = (tmp_path / "experiments/reproduction.md").read_text("utf-8")
     for heading in ("## Table 1", "## Figure, silhouettes", "## Figure, at most κ"):
         assert heading in text
+    assert "![Figure, silhouettes](figures/figure-tsne.png)" in text
     pictures = list((tmp_path / "experiments/figures").iterdir())
     assert all(path.read_bytes().startswith(PNG) for path in pictures)
     names = {path.name for path in pictures}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -76,10 +77,19 @@ def reproduce(
                 told=told,
             )
     report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text(made_report(read_records(results)), encoding="utf-8")
+    text = made_report(read_records(results), _pictures(figures, report.parent))
+    report.write_text(text, encoding="utf-8")
     typer.echo(f"Report: {report}")
     if failed:
         raise EmbedpropError(f"{len(failed)} units failed; run the same command to try them again.")
+
+
+def _pictures(figures: Path, seen_from: Path) -> dict[str, str]:
+    """Return where the figures that are there lie, as links from another folder."""
+    return {
+        path.stem: Path(os.path.relpath(path, seen_from)).as_posix()
+        for path in sorted(figures.glob("figure-*.png"))
+    }
 
 
 def _known(experiments: list[str], known: tuple[str, ...]) -> list[str]:

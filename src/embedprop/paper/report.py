@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,10 @@ def published(table: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def report(records: Iterable[dict[str, Any]]) -> str:
-    """Return the report of all results so far."""
+def report(
+    records: Iterable[dict[str, Any]], pictures: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return the report of all results so far; pictures: the addresses of figures, by name."""
     records = list(records)
     cells: Cells = defaultdict(list)
     for record in records:
@@ -105,13 +108,16 @@ def report(records: Iterable[dict[str, Any]]) -> str:
         columns = [(dataset, part) for dataset in DATASETS_OF_PARTS.get(part, CITATIONS)]
         parts.append(_table(cells, "table5", part, "accuracy", part_methods, columns, compared))
     parts += ["## Where we differ", DIFFERENCES_NOTE, differences(compared, NAMES) or "Nowhere."]
-    for heading, text in (
-        ("Table 1, parameters and hyperparameters", table1(records)),
-        ("Figure, silhouettes", silhouettes(records)),
-        ("Figure, at most κ neighbors", kappas(records)),
+    for name, heading, text in (
+        ("table1", "Table 1, parameters and hyperparameters", table1(records)),
+        ("figure-tsne", "Figure, silhouettes", silhouettes(records)),
+        ("figure-kappa", "Figure, at most κ neighbors", kappas(records)),
     ):
         if text:
-            parts += [f"## {heading}", text]
+            parts.append(f"## {heading}")
+            if name in pictures:
+                parts.append(f"![{heading}]({pictures[name]})")
+            parts.append(text)
     return "\n\n".join(parts) + "\n"
 
 
