@@ -349,5 +349,5 @@ def epb_batches(
         )
         step += 1
         if first > 0:
-            total += buffers.hinges[0, : min(batch_size, n - first + batch_size)].sum()
+            total += float(buffers.hinges[0, : min(batch_size, n - first + batch_size)].sum())
     return total
