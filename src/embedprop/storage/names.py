@@ -70,7 +70,9 @@ def read_names(file: IO[bytes], encoding: str) -> list[Hashable]:
     import pyarrow.parquet as pq
 
     try:
-        column = pq.ParquetFile(file).read(columns=["name"])["name"]
+        # One column needs no threads; those of Arrow may still be starting when a short command
+        # ends, and then C++ ends it with "terminate called".
+        column = pq.ParquetFile(file).read(columns=["name"], use_threads=False)["name"]
     except (pa.ArrowException, OSError, KeyError) as error:
         raise ValueError(f"not a Parquet file with a column 'name' ({error})") from error
     is_expected = pa.types.is_int64 if encoding == "integer" else pa.types.is_large_string
