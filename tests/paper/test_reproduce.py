@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from embedprop import Graph
+from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.paper import experiments
 from embedprop.paper.experiments import _dataset, turned_round
@@ -69,3 +70,11 @@ def test_what_has_a_line_is_not_run_again(tmp_path: Path):
     before = read_records(results)
     assert reproduce(["table3"], results, quick=True, n_processes=1) == []
     assert read_records(results) == before
+
+
+@pytest.mark.parametrize("what", ["methods", "datasets"])
+def test_an_unknown_method_or_data_set_is_named_before_any_work(tmp_path: Path, what: str):
+    results = tmp_path / "results.jsonl"
+    with pytest.raises(UnknownComponentError, match=rf"{what}: 'nope'.*'(epb|ppi)'"):
+        reproduce(["table3"], results, quick=True, **{what: ["nope"]})
+    assert not results.exists()

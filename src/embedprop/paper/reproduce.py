@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from embedprop import __version__
+from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.paper.units import Unit, protocol, record_key, units
 
@@ -51,9 +52,12 @@ def reproduce(
         Called after each unit with (done, total, what it gave).
     """
     finished = {record_key(record) for record in read_records(results)}
+    every = units(experiments, quick)
+    _require_known("methods", methods, {unit.method for unit in every})
+    _require_known("datasets", datasets, {unit.dataset for unit in every})
     wanted = [
         unit
-        for unit in units(experiments, quick)
+        for unit in every
         if (methods is None or unit.method in methods)
         and (datasets is None or unit.dataset in datasets)
     ]
@@ -86,6 +90,15 @@ def reproduce(
             if told is not None:
                 told(n_done, len(wanted), _line(record))
     return failed
+
+
+def _require_known(what: str, asked: Sequence[str] | None, known: set[str]) -> None:
+    for name in asked or ():
+        if name not in known:
+            raise UnknownComponentError(
+                f"{what}: {name!r} is not in these experiments. Choose of: "
+                f"{', '.join(map(repr, sorted(known)))}."
+            )
 
 
 def run_unit(unit: Unit, cache_folder: Path) -> dict[str, Any]:
