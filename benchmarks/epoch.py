@@ -51,9 +51,6 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=1_000_000, help="of the power-law graph")
     parser.add_argument("--edges", type=int, default=10_000_000, help="of the power-law graph")
     parser.add_argument("--epochs", type=int, default=200)
-    parser.add_argument(
-        "--thread-epochs", type=int, default=40, help="epochs per timing of threads"
-    )
     parser.add_argument("--repeats", type=int, default=3, help="timings of threads; 0: none")
     parser.add_argument("--out", type=Path, help="a file of JSON lines to append to")
     options = parser.parse_args()
@@ -111,7 +108,7 @@ def speed_up(graph: Graph, options: argparse.Namespace) -> float:
     walls: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(options.repeats):
         for n_threads, seconds in walls.items():
-            _, wall = fit(graph, options.label_types, options.thread_epochs, n_threads)
+            _, wall = fit(graph, options.label_types, options.epochs, n_threads)
             seconds.append(wall)
     return min(walls[1]) / min(walls[2])
 

@@ -13,6 +13,7 @@ from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.framework import modules  # noqa: F401 (registers every part)
 from embedprop.framework.registry import AGGREGATORS
+from embedprop.new_nodes import SOURCES
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 3, "learning_rate": 0.05, "n_threads": 1}
 EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")]
@@ -94,7 +95,7 @@ def test_one_new_node_and_a_graph_of_it_agree(name: str, own: str) -> None:
         [("n", "a"), ("n", "c")], labels={"word": {"n": {"z": 3.0, "x": 1.0}}}, weights=[0.5, 2.0]
     )
     labels = {"word": {"z": 3.0, "x": 1.0}}
-    for source in ("reconstruction", "own", "both"):
+    for source in SOURCES:
         in_graph = model.transform(new, source)[row(new, "n")]
         alone = model.transform_node(["a", "c"], labels, [0.5, 2.0], source)
         np.testing.assert_allclose(alone, in_graph, rtol=1e-5, atol=1e-7)

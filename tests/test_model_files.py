@@ -13,6 +13,7 @@ import torch
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidModelError, InvalidParameterError
+from embedprop.new_nodes import SOURCES
 from embedprop.storage.load import load_model
 from embedprop.storage.save import save_model
 
@@ -292,7 +293,7 @@ def test_every_kind_of_model_is_loaded_as_it_was_saved(name: str, tmp_path: Path
     assert loaded.relations_ == model.relations_
     for label_type, vectors in model.relation_embeddings_.items():
         np.testing.assert_array_equal(loaded.relation_embeddings_[label_type], vectors)
-    for source in ("reconstruction", "own", "both"):
+    for source in SOURCES:
         expected = model.transform(grown, source)
         assert loaded.transform(grown, source).tobytes() == expected.tobytes()
     if model.relations_ is not None:

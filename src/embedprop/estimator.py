@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from embedprop.closed_form.learned import ClosedFormLearned
 from embedprop.closed_form.solve import solve
 from embedprop.engines import choose_engine, make_engine
-from embedprop.errors import InvalidModelError, InvalidParameterError
+from embedprop.errors import InvalidModelError
 from embedprop.graph import Graph
 from embedprop.instance import Instance, require_count, require_positive
 from embedprop.learned import Learned
@@ -22,6 +22,8 @@ from embedprop.preparation import (
     as_learnable,
     check_pretrained,
     check_representation,
+    check_same_instance,
+    check_solvable,
     choose_label_types,
     own_parts,
     require_memory,
@@ -301,11 +303,8 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
         streams = RandomStreams.from_random_state(self._seed())
         if instance.name == "eps":
             return self._solve(graph, instance, streams, previous, y)
-        if previous is not None and self.instance_.name != instance.name:
-            raise InvalidParameterError(
-                f"partial_fit: the model is of instance={self.instance_.name!r}, but is now set to "
-                f"{instance.name!r}. Set it back, or learn anew with fit."
-            )
+        if previous is not None:
+            check_same_instance(self.instance_, instance)
         history = {} if previous is None else self.loss_history_
         first_epoch = max(map(len, history.values()), default=0)
         plan = TrainingPlan.from_params(params, streams.seed, first_epoch)
@@ -348,16 +347,7 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
         previous: Learned | None,
         y: Any,
     ) -> Self:
-        if y is not None:
-            raise InvalidParameterError(
-                "y is learned by gradients, but instance='eps' has none: use instance='epb', or "
-                "train a classifier on node_embeddings_ afterwards."
-            )
-        if previous is not None:
-            raise InvalidParameterError(
-                "partial_fit goes on from a start, but instance='eps' has none: it solves a graph "
-                "at once. Call fit with the whole graph; transform gives vectors for new nodes."
-            )
+        check_solvable(previous, y)
         choose_place(Storage.parse(self.storage), graph, instance, "closed form")
         require_memory(graph, instance)
         with solver_status(self.verbose) as told:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +14,14 @@ from embedprop.errors import InvalidGraphError
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
+from embedprop.notices import (
+    tell_direction,
+    tell_own_labels,
+    tell_unknown_labels,
+    tell_unknown_node,
+    tell_unknown_nodes,
+    tell_unknown_relations,
+)
 from embedprop.representations import (
     Known,
     Vectors,
@@ -33,8 +40,6 @@ Relations = NDArray[np.int32] | None
 Own = Mapping[str, tuple[Vectors, NDArray[np.float32]]]
 # Per label type, the labels of each node that may speak and the vectors of all labels.
 Members = Mapping[str, tuple[Multisets, Vectors]] | None
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,11 +197,7 @@ class Learned:
         blocks = self._own(own) if own else None
         h, known = self._combine(self.embedding, self._masses, speakers, blocks, source, over)
         if not known[0]:
-            logger.warning(
-                "Nothing is known of the new node: its vector is zeros. Known nodes are spelled "
-                "like %r ('1' is not 1).",
-                self.nodes[0],
-            )
+            tell_unknown_node(self.nodes[0])
         row: Vectors = self._of_new(h, self.embedding, self._masses, speakers, over, self.vectors)[
             0
         ]
@@ -204,16 +205,13 @@ class Learned:
 
     def transform(self, graph: Graph, source: str) -> Vectors:
         """Return the vectors of all nodes of `graph`: known ones as learned, new ones computed."""
-        self._tell_direction(graph)
+        tell_direction(self.directed, graph.directed)
         old, new, table = self._placed(graph)
         if len(new) == 0:
             return self._with_known(old)
         own = self._own_of(graph, new)
         if source == "reconstruction" and any(weight.any() for _, weight in own.values()):
-            logger.info(
-                "New nodes have labels of their own: source='reconstruction' uses them for their "
-                "neighbors only, source='both' for their own vectors too."
-            )
+            tell_own_labels()
         masses = []
         for t, label_type in enumerate(self.label_types):
             mass = np.zeros(graph.n_nodes, np.float32)
@@ -225,7 +223,7 @@ class Learned:
         speakers, over = self._speakers(graph, new)
         members = self._members(graph, old, new)
         h, known = self._combine(table, masses, speakers, own, source, over, members)
-        self._tell_unknown(graph, new, known)
+        tell_unknown_nodes([graph.nodes[node] for node in new[~known]], len(new))
         vectors = self._with_known(old)
         vectors[new] = self._of_new(h, table, masses, speakers, over, vectors, members)
         return vectors
@@ -281,33 +279,9 @@ class Learned:
         over = self.relations.find_all(graph.relations)[graph.neighbor_relations[places.ids]]
         speakers = graph.neighbors.subset(rows)
         if (over < 0).any():
-            logger.warning(
-                "%d edges have a relation that was not seen in training and do not count.",
-                int((over < 0).sum()),
-            )
+            tell_unknown_relations(int((over < 0).sum()))
             speakers, over = speakers.keeping(over >= 0), over[over >= 0]
         return speakers, over
-
-    def _tell_direction(self, graph: Graph) -> None:
-        if graph.directed != self.directed:
-            words = ("undirected", "directed")
-            logger.warning(
-                "The model was trained on a graph that is %s, but this one is %s: neighbors do not "
-                "mean the same in both.",
-                words[self.directed],
-                words[graph.directed],
-            )
-
-    @staticmethod
-    def _tell_unknown(graph: Graph, new: NDArray[np.int64], known: NDArray[np.bool_]) -> None:
-        if not known.all():
-            names = [graph.nodes[node] for node in new[~known][:3]]
-            logger.warning(
-                "Nothing is known of %d of the %d new nodes (for example %s): zeros.",
-                int((~known).sum()),
-                len(new),
-                ", ".join(map(repr, names)),
-            )
 
     def _combine(
         self,
@@ -319,7 +293,7 @@ class Learned:
         over: Relations = None,
         members: Members = None,
     ) -> tuple[Vectors, NDArray[np.bool_]]:
-        """Return h~, h or their mean for new nodes, and of which of them anything is known."""
+        """Return h~, h or both for new nodes, and of which of them anything is known."""
         out = np.zeros((speakers.n_sets, table.shape[1]), np.float32)
         known = np.zeros(speakers.n_sets, bool)
         for mass, label_type in zip(masses, self.label_types, strict=True):
@@ -331,9 +305,9 @@ class Learned:
             if own and label_type in own and source != "reconstruction":
                 h, weight = own[label_type]
                 has = weight > 0
-                both = has & heard
+                both = has & heard & (source == "both")
                 out[both, low:high] = (out[both, low:high] + h[both]) / 2
-                out[has & ~heard, low:high] = h[has & ~heard]
+                out[has & ~both, low:high] = h[has & ~both]
                 heard |= has
             known |= heard
         return out, known
@@ -386,15 +360,7 @@ class Learned:
             return Multisets(np.zeros(len(nodes) + 1, np.int64), np.empty(0, np.int32))
         sets = graph.labels[label_type].subset(nodes)
         ids = self.vocabularies[label_type].find_all(graph.vocabulary(label_type))[sets.ids]
-        n_unknown = int((ids < 0).sum())
-        if n_unknown:
-            logger.info(
-                "%d of the %d labels of type %r of new nodes were not seen in training and do not "
-                "count.",
-                n_unknown,
-                len(ids),
-                label_type,
-            )
+        tell_unknown_labels(int((ids < 0).sum()), len(ids), label_type)
         kept = sets.keeping(ids >= 0)
         return Multisets(kept.ptr, ids[ids >= 0], kept.weights)
 

@@ -12,7 +12,9 @@ from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
 
-SOURCES = ("reconstruction", "own", "both")
+# h~ of all label types; h; the mean of the two; h of the types of which the node has known labels,
+# and h~ of the others.
+SOURCES = ("reconstruction", "own", "both", "own_first")
 
 
 def require_source(source: str) -> str:

@@ -189,6 +189,29 @@ def check_representation(instance: Instance) -> None:
     make_representation(instance.representation).width(dims)
 
 
+def check_solvable(previous: Learned | None, y: Any) -> None:
+    """Refuse what only gradients can do: targets, and going on from what was learned."""
+    if y is not None:
+        raise InvalidParameterError(
+            "y is learned by gradients, but instance='eps' has none: use instance='epb', or "
+            "train a classifier on node_embeddings_ afterwards."
+        )
+    if previous is not None:
+        raise InvalidParameterError(
+            "partial_fit goes on from a start, but instance='eps' has none: it solves a graph "
+            "at once. Call fit with the whole graph; transform gives vectors for new nodes."
+        )
+
+
+def check_same_instance(learned: Instance, wanted: Instance) -> None:
+    """Refuse to go on with another instance than the one that was learned."""
+    if learned.name != wanted.name:
+        raise InvalidParameterError(
+            f"partial_fit: the model is of instance={learned.name!r}, but is now set to "
+            f"{wanted.name!r}. Set it back, or learn anew with fit."
+        )
+
+
 def tell_what_is_lost(previous: Learned, graph: Graph, label_types: Collection[str]) -> None:
     """Refuse to lose a label type, and warn of known nodes that the new graph lacks."""
     missing = [name for name in previous.label_types if name not in label_types]

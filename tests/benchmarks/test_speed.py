@@ -16,6 +16,7 @@ import pytest
 from tests import toy_graphs
 
 import benchmarks
+from embedprop import Graph
 from embedprop.representations import embeddings
 from embedprop.training.labels import learned_labels
 
@@ -96,6 +97,16 @@ def test_growth_is_measured_and_drawn(tmp_path: Path) -> None:
     )
     assert [point["n_edges"] for point in record["points"]] == [1000, 4000]
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_rows_of_an_epoch_are_those_of_its_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of two batches on a star, one has its center, which hears all, and one half of the leaves.
+    star = Graph.from_edges([(0, leaf) for leaf in range(1, 100)])
+    measure = script("scale", monkeypatch)
+    monkeypatch.setattr(measure, "BATCH_SIZE", 100)
+    assert measure.distinct_rows(star) == 100
+    monkeypatch.setattr(measure, "BATCH_SIZE", 50)
+    assert 100 + 50 + 1 <= measure.distinct_rows(star) <= 200
 
 
 def test_the_slope_is_that_of_the_logarithms(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from tests.closed_form.made import ExactBlock, dense_adjacency, made_graph, unit
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import UnknownComponentError
+from embedprop.new_nodes import SOURCES
 
 N = 80
 DIM = 8
@@ -85,7 +86,7 @@ class TestKnownNodes:
 
 
 class TestOneNewNode:
-    @pytest.mark.parametrize("source", [None, "reconstruction", "own", "both"])
+    @pytest.mark.parametrize("source", [None, *SOURCES])
     @pytest.mark.parametrize("words", [None, {"w1": 1.0}, {"w3": 0.5, "w8": 2.0, "new": 9.0}])
     @pytest.mark.parametrize("weighted", [False, True])
     def test_alone_it_gets_the_same_bytes_as_in_a_graph(
@@ -241,7 +242,7 @@ class TestSeveralNewNodes:
 
 
 class TestNothingKnown:
-    @pytest.mark.parametrize("source", [None, "reconstruction", "own", "both"])
+    @pytest.mark.parametrize("source", [None, *SOURCES])
     def test_new_nodes_get_zeros_and_a_warning(
         self, model: EmbeddingPropagation, source: str | None, caplog: pytest.LogCaptureFixture
     ) -> None:

@@ -11,6 +11,7 @@ from tests.closed_form.made import made_graph
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidModelError
+from embedprop.new_nodes import SOURCES
 from embedprop.storage.load import load_model
 from embedprop.storage.save import save_model
 
@@ -65,7 +66,7 @@ def test_a_loaded_model_does_all_that_the_saved_one_does(
     for name, vectors in model.label_embeddings_.items():
         assert loaded.label_embeddings_[name].tobytes() == vectors.tobytes()
         assert list(loaded.labels_[name]) == list(model.labels_[name])
-    for source in (None, "own", "reconstruction", "both"):
+    for source in (None, *SOURCES):
         found = loaded.transform(grown(), source)
         assert found.tobytes() == model.transform(grown(), source).tobytes()
     assert loaded.transform_node([1, 2]).tobytes() == model.transform_node([1, 2]).tobytes()

@@ -50,9 +50,9 @@ def transform(
     source: Annotated[
         str | None,
         typer.Option(
-            metavar="reconstruction|own|both",
+            metavar="reconstruction|own|both|own_first",
             help="What a vector is made of: the neighbors' labels (default of EP-B), the node's "
-            "own, or both (default of eps).",
+            "own, both (default of eps), or the node's own where it has any.",
         ),
     ] = None,
     unknown_nodes: UnknownNodesOption = "error",

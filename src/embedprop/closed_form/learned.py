@@ -16,6 +16,7 @@ from embedprop.closed_form.solve import Solution
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.learned import Learned, Members, Relations
+from embedprop.notices import tell_unknown_nodes
 from embedprop.representations import Vectors, write_means
 
 # Linear classifiers with the usual choices of C do best between 1 and 4.
@@ -96,7 +97,7 @@ class ClosedFormLearned(Learned):
                 mass[new] = shares(speakers.totals)
             masses.append(mass)
         vectors, known = self._compute(table, masses, speakers, own, source, new)
-        self._tell_unknown(graph, new, known)
+        tell_unknown_nodes([graph.nodes[node] for node in new[~known]], len(new))
         table[new] = vectors
         return table
 
@@ -146,6 +147,9 @@ class ClosedFormLearned(Learned):
                 block *= self.factors[low:high]
             elif name in own and source == "own":
                 block = own[name][0]
+            elif name in own and source == "own_first":
+                h, weight = own[name]
+                block = np.where(weight[:, None] > 0, h, block)
             elif name in own and source == "both":
                 block = self._averaged(table, mass, speakers, own[name][0], new, (low, high))
             first, last = self.columns[name]

@@ -61,7 +61,7 @@ class Buffers(NamedTuple):
     """Working memory for vectors, and for one number per position of a batch and node compared.
 
     messages (n_parts, (2 + n_negatives) * batch_size, width): h~, then the backward messages of a
-    batch; gradients (n_parts, 1, width): of one row; embeddings and node_gradients (n_parts, nodes
+    batch; gradient (n_parts, width): of one row; embeddings and node_gradients (n_parts, nodes
     of a batch, width): h(x) and its gradient, empty for the type `node`.
 
     squares (2, blocks of columns, batch_size, 1 + n_negatives): squared distances of h~ to h(v),
@@ -72,7 +72,7 @@ class Buffers(NamedTuple):
     """
 
     messages: Floats
-    gradients: Floats
+    gradient: Floats
     embeddings: Floats
     node_gradients: Floats
     squares: Floats
@@ -284,7 +284,7 @@ def backward_part(
         list_label_senders(labels, nodes.rows, n_nodes, nodes, words, n_rows)
         messages = source
         clear(words, n_rows)
-    receive(part, messages, receivers, n_rows, buffers.gradients[number, 0], step, tables)
+    receive(part, messages, receivers, n_rows, buffers.gradient[number], step, tables)
     clear(nodes, n_nodes)
 
 

@@ -19,6 +19,7 @@ from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.graph import Graph
+from embedprop.paper.units import OWN_WORDS
 
 Vectors = NDArray[np.float32]
 
@@ -27,6 +28,7 @@ Vectors = NDArray[np.float32]
 OURS: dict[str, dict[str, Any]] = {
     "epb": {},
     "epb-squared": {"distance": "squared_euclidean"},
+    OWN_WORDS: {},
     "epb-degree": {"negatives": "degree", "n_negatives": 5},
     # The closed form has no margin: the one value that it gets does nothing.
     "eps": {"instance": "eps"},
@@ -47,7 +49,8 @@ def embed(
             verbose=False,
             **OURS[method],
         ).fit(trained_on)
-        return model.node_embeddings_ if known is None else model.transform(full)
+        source = "own_first" if method == OWN_WORDS else None
+        return model.node_embeddings_ if known is None else model.transform(full, source)
     extra: dict[str, Any] = {}
     if method == "node2vec":
         extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))

@@ -13,7 +13,7 @@ from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
 from embedprop.kernels.epb import Buffers, Settings, epb_batches
 from embedprop.kernels.rows import catch_up_rows
 from embedprop.training.batches import Drawer
-from embedprop.training.parts import BETWEEN, aligned_zeros, apart
+from embedprop.training.columns import BETWEEN, aligned_zeros, apart
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.resident_table import ResidentTable
 
@@ -67,7 +67,7 @@ class FusedState:
         n_buffered = 0 if single else n_rows
         self._buffers = Buffers(
             aligned_zeros((n_parts, (2 + n_negatives) * batch_size, width), dtype),
-            aligned_zeros((n_parts, 1, width), dtype),
+            aligned_zeros((n_parts, width), dtype),
             aligned_zeros((n_parts, n_buffered, width), dtype),
             aligned_zeros((n_parts, n_buffered, width), dtype),
             np.zeros((2, n_parts * width // BLOCK, batch_size, 1 + n_negatives), dtype),

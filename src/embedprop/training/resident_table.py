@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from embedprop.kernels.adam import Table
+from embedprop.training.columns import cut, join, part_sizes
 from embedprop.training.partitions import Ranges
-from embedprop.training.parts import cut, join, part_sizes
 from embedprop.training.tables import CHUNK, Tables
 
 Vectors = NDArray[np.floating]

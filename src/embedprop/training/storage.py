@@ -15,9 +15,9 @@ from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.graph import Graph
 from embedprop.instance import Instance, require_count
 from embedprop.parts import split_part
+from embedprop.training.columns import part_sizes
 from embedprop.training.labels import learned_labels
 from embedprop.training.partitions import Partitions
-from embedprop.training.parts import part_sizes
 from embedprop.training.tables import MEMORY, DiskTables, Tables
 
 logger = logging.getLogger(__name__)

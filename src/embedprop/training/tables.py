@@ -22,8 +22,8 @@ from typing import IO, Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from embedprop.training.columns import aligned_zeros, cut, join
 from embedprop.training.partitions import Ranges
-from embedprop.training.parts import aligned_zeros, cut, join
 
 Array = NDArray[Any]
 

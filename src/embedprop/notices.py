@@ -1,0 +1,67 @@
+"""What users are told about new nodes of which a model does not know all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable, Sequence
+
+logger = logging.getLogger(__name__)
+
+
+def tell_direction(learned_directed: bool, directed: bool) -> None:
+    """Warn of a graph whose neighbors are not those of the graph that was learned from."""
+    if directed != learned_directed:
+        words = ("undirected", "directed")
+        logger.warning(
+            "The model was trained on a graph that is %s, but this one is %s: neighbors do not "
+            "mean the same in both.",
+            words[learned_directed],
+            words[directed],
+        )
+
+
+def tell_unknown_node(example: Hashable) -> None:
+    """Warn of a new node of which nothing is known; `example` is a node that is."""
+    logger.warning(
+        "Nothing is known of the new node: its vector is zeros. Known nodes are spelled like %r "
+        "('1' is not 1).",
+        example,
+    )
+
+
+def tell_unknown_nodes(unknown: Sequence[Hashable], n_new: int) -> None:
+    """Warn of those among new nodes of which nothing is known."""
+    if unknown:
+        logger.warning(
+            "Nothing is known of %d of the %d new nodes (for example %s): zeros.",
+            len(unknown),
+            n_new,
+            ", ".join(map(repr, unknown[:3])),
+        )
+
+
+def tell_own_labels() -> None:
+    """Say how the labels of new nodes can count for their own vectors, too."""
+    logger.info(
+        "New nodes have labels of their own: source='reconstruction' uses them for their neighbors "
+        "only, 'both' and 'own_first' for their own vectors too."
+    )
+
+
+def tell_unknown_relations(n_edges: int) -> None:
+    """Warn of edges with a relation that the model does not know."""
+    logger.warning(
+        "%d edges have a relation that was not seen in training and do not count.", n_edges
+    )
+
+
+def tell_unknown_labels(n_unknown: int, n_labels: int, label_type: str) -> None:
+    """Say how many labels of new nodes the model does not know."""
+    if n_unknown:
+        logger.info(
+            "%d of the %d labels of type %r of new nodes were not seen in training and do not "
+            "count.",
+            n_unknown,
+            n_labels,
+            label_type,
+        )
