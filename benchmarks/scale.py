@@ -16,7 +16,7 @@ What bends the line is the memory: the tables of the smallest graph (1.5 MB) fit
 one core, those of the largest (1.5 GB) into none. `product` shows how much of that any program
 meets that reads a row per edge: the CPU time of SciPy's `adjacency @ X` on the same graph. And in a
 small graph the nodes of a batch share many of their neighbors, so that fewer distinct rows are
-changed per edge: `rows_slope` is the slope of their number, which no machine changes. Of the closed
+touched per edge: `rows_slope` is the slope of their number, the same on any machine. Of the closed
 form the whole fit is measured.
 """
 
@@ -100,7 +100,7 @@ def epoch_point(n_edges: int, seconds: float) -> dict[str, Any]:
 
 
 def distinct_rows(graph: Graph) -> int:
-    """Return how many rows the batches of an epoch change: each its distinct nodes."""
+    """Return how many rows the batches of an epoch touch, each its distinct nodes; drawn anew."""
     rng = np.random.default_rng(0)
     order = rng.permutation(graph.n_nodes)
     negatives = rng.integers(graph.n_nodes, size=graph.n_nodes)

@@ -36,14 +36,14 @@ def epochs(records: Sequence[Record]) -> str:
 
 
 def growth(records: Sequence[Record]) -> str:
-    """Return the slopes; of the product too, which any program meets, and of the rows changed."""
+    """Return the slopes; of the product too, which any program meets, and of the rows touched."""
     columns: Columns = (
         ("instance", lambda one: one["instance"]),
         ("edges from", lambda one: min(point["n_edges"] for point in one["points"])),
         ("to", lambda one: max(point["n_edges"] for point in one["points"])),
         ("slope", lambda one: one["slope"]),
         ("slope of the product A X", lambda one: one.get("product_slope")),
-        ("slope of the rows that batches change", lambda one: one.get("rows_slope")),
+        ("slope of the rows that batches touch", lambda one: one.get("rows_slope")),
         COMMIT,
     )
     return table(newest_of_each(records, ("graph", "instance")), columns)

@@ -154,18 +154,6 @@ class TestTransform:
         assert_vector(vectors[at("alone")], NOTHING, known.words["x"])
         assert_vector(vectors[at("silent")], known.ids["leaf4"], known.words["z"])
 
-    def test_own_first_falls_back_on_neighbors_for_each_label_type(
-        self, star_model: EmbeddingPropagation, known: Vectors
-    ) -> None:
-        words = {"new": {"y": 1.0, "z": 3.0}, "alone": {"x": 2.0}, "silent": {"q": 1.0}}
-        graph = grown([("new", "leaf1"), ("silent", "leaf4")], words, more=["alone"])
-        vectors = star_model.transform(graph, source="own_first")
-        at = graph.nodes.find
-        own = known.mean([(1, "y"), (3, "z")])
-        assert_vector(vectors[at("new")], known.ids["leaf1"], own)
-        assert_vector(vectors[at("alone")], NOTHING, known.words["x"])
-        assert_vector(vectors[at("silent")], known.ids["leaf4"], known.words["z"])
-
     def test_own_labels_do_not_count_in_a_reconstruction(
         self, star_model: EmbeddingPropagation
     ) -> None:
@@ -198,7 +186,8 @@ class TestTransform:
     def test_an_unknown_source_is_refused_with_the_known_ones(
         self, star_model: EmbeddingPropagation, star_with_words: Graph
     ) -> None:
-        message = r"source='self' is not known\. Choose one of: 'reconstruction', 'own', 'both'"
+        known = "'reconstruction', 'own', 'both'"
+        message = rf"source='self' is not known\. Choose one of: {known}\."
         with pytest.raises(UnknownComponentError, match=message):
             star_model.transform(star_with_words, source="self")
         with pytest.raises(UnknownComponentError, match=message):

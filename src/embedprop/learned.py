@@ -293,7 +293,7 @@ class Learned:
         over: Relations = None,
         members: Members = None,
     ) -> tuple[Vectors, NDArray[np.bool_]]:
-        """Return h~, h or both for new nodes, and of which of them anything is known."""
+        """Return the vectors of new nodes by `source`, and of which of them anything is known."""
         out = np.zeros((speakers.n_sets, table.shape[1]), np.float32)
         known = np.zeros(speakers.n_sets, bool)
         for mass, label_type in zip(masses, self.label_types, strict=True):
@@ -305,7 +305,7 @@ class Learned:
             if own and label_type in own and source != "reconstruction":
                 h, weight = own[label_type]
                 has = weight > 0
-                both = has & heard & (source == "both")
+                both = has & heard
                 out[both, low:high] = (out[both, low:high] + h[both]) / 2
                 out[has & ~both, low:high] = h[has & ~both]
                 heard |= has

@@ -12,9 +12,9 @@ from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
 
-# h~ of all label types; h; the mean of the two; h of the types of which the node has known labels,
-# and h~ of the others.
-SOURCES = ("reconstruction", "own", "both", "own_first")
+# "reconstruction": h~; "own": h; "both": where both exist, their mean (closed form: their PageRank
+# average).
+SOURCES = ("reconstruction", "own", "both")
 
 
 def require_source(source: str) -> str:

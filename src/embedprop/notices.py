@@ -44,7 +44,7 @@ def tell_own_labels() -> None:
     """Say how the labels of new nodes can count for their own vectors, too."""
     logger.info(
         "New nodes have labels of their own: source='reconstruction' uses them for their neighbors "
-        "only, 'both' and 'own_first' for their own vectors too."
+        "only, source='both' for their own vectors too."
     )
 
 

@@ -33,10 +33,10 @@ class Queries:
         ----------
         graph : Graph
             The new nodes with their edges to known ones. Known nodes keep their vectors.
-        source : {"reconstruction", "own", "both", "own_first"}, optional
-            What a new node is computed from: its neighbors' labels, its own known labels, or both
-            where both exist; "own_first" takes its own, and its neighbors' for the label types of
-            which it has none. None: "reconstruction" for EP-B as in the paper, "both" for "eps".
+        source : {"reconstruction", "own", "both"}, optional
+            What a new node is computed from. "reconstruction": its neighbors' labels; "own": its
+            own known labels; "both": both where both exist, which is better on the paper's
+            graphs with words. None: "reconstruction" for EP-B as in the paper, "both" for "eps".
 
         Returns
         -------
@@ -69,7 +69,7 @@ class Queries:
             Its own labels per type, a list or a dict label → weight.
         weights : sequence of float, optional
             Weights of the edges from `neighbors`.
-        source : {"reconstruction", "own", "both", "own_first"}, optional
+        source : {"reconstruction", "own", "both"}, optional
             As in `transform`; None: "both" for "eps" or if labels are given, else "reconstruction".
         relations : sequence, optional
             The relation of each edge from `neighbors`, for a model that has relations.

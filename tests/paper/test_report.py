@@ -8,7 +8,7 @@ from embedprop.paper.units import (
 )
 
 # Rows without a number of their own in the paper.
-OURS = {"epb-squared", "epb-own-words", "epb-degree", "eps"}
+OURS = {"epb-squared", "epb-both", "epb-degree", "eps"}
 
 
 def record(micro, run=0, **other):

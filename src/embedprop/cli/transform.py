@@ -50,9 +50,9 @@ def transform(
     source: Annotated[
         str | None,
         typer.Option(
-            metavar="reconstruction|own|both|own_first",
+            metavar="reconstruction|own|both",
             help="What a vector is made of: the neighbors' labels (default of EP-B), the node's "
-            "own, both (default of eps), or the node's own where it has any.",
+            "own, or both (default of eps).",
         ),
     ] = None,
     unknown_nodes: UnknownNodesOption = "error",

@@ -147,9 +147,6 @@ class ClosedFormLearned(Learned):
                 block *= self.factors[low:high]
             elif name in own and source == "own":
                 block = own[name][0]
-            elif name in own and source == "own_first":
-                h, weight = own[name]
-                block = np.where(weight[:, None] > 0, h, block)
             elif name in own and source == "both":
                 block = self._averaged(table, mass, speakers, own[name][0], new, (low, high))
             first, last = self.columns[name]

@@ -22,7 +22,7 @@ from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.subgraph import subgraph
-from embedprop.paper.units import CITATIONS, EPB, OWN_WORDS, Unit
+from embedprop.paper.units import CITATIONS, EPB, EPB_READINGS, Unit
 from embedprop.paper.vectors import MARGINS, Cache, Vectors, embed
 
 CLASSIFIERS = ("majority", "wvrn", "gcn", "gcn-i", "planetoid-t", "planetoid-i")
@@ -153,7 +153,7 @@ def _accuracy(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
     if unit.setting == "inductive" and unit.method != "bow":
         rows = np.setdiff1d(np.arange(len(classes)), split.test)
         known = subgraph(dataset.graph, rows)
-    margins = MARGINS if unit.method in (*EPB, OWN_WORDS) else (0.0,)
+    margins = MARGINS if unit.method in EPB_READINGS else (0.0,)
     found = [_vectors(unit, dataset.graph, known, margin, cache) for margin in margins]
     best = accuracy_chosen_on_validation([vectors for vectors, _ in found], classes, split)
     return {

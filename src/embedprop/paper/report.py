@@ -15,10 +15,10 @@ from embedprop.paper.differences import BASELINE_LIMIT, Cell, differences
 from embedprop.paper.figures_report import kappas, silhouettes
 from embedprop.paper.table1 import table1
 from embedprop.paper.units import (
+    BOTH,
     CITATIONS,
     DATASETS_OF_PARTS,
-    EPB,
-    OWN_WORDS,
+    EPB_READINGS,
     STRUCTURE,
     TABLE3_METHODS,
     TABLE4_METHODS,
@@ -28,7 +28,7 @@ from embedprop.paper.units import (
 NAMES = {
     "epb": "EP-B (1 u, uniform)",
     "epb-squared": "EP-B (1 u, uniform; d squared)",
-    OWN_WORDS: "EP-B (1 u, uniform; own words first)",
+    BOTH: "EP-B (1 u, uniform; h and h~)",
     "epb-degree": "EP-B (5 u, by degree; ours)",
     "eps": "closed form (ours)",
     "deepwalk": "DeepWalk",
@@ -153,7 +153,7 @@ def _table(
         for head, (dataset, setting) in zip(heads, columns, strict=True):
             found = cells.get((table, dataset, method, setting), [])
             values = [record[metric] for record in found if metric in record]
-            known = numbers.get("epb" if method in (*EPB, OWN_WORDS) else method, {}).get(head)
+            known = numbers.get("epb" if method in EPB_READINGS else method, {}).get(head)
             row.append(_cell(values, known))
             if values and known:
                 compared.append(

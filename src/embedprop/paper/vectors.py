@@ -19,7 +19,7 @@ from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.graph import Graph
-from embedprop.paper.units import OWN_WORDS
+from embedprop.paper.units import BOTH
 
 Vectors = NDArray[np.float32]
 
@@ -28,11 +28,13 @@ Vectors = NDArray[np.float32]
 OURS: dict[str, dict[str, Any]] = {
     "epb": {},
     "epb-squared": {"distance": "squared_euclidean"},
-    OWN_WORDS: {},
+    BOTH: {},
     "epb-degree": {"negatives": "degree", "n_negatives": 5},
     # The closed form has no margin: the one value that it gets does nothing.
     "eps": {"instance": "eps"},
 }
+# Where it is not EP-B's default.
+NEW_NODES_FROM = {BOTH: "both"}
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 
 
@@ -49,8 +51,9 @@ def embed(
             verbose=False,
             **OURS[method],
         ).fit(trained_on)
-        source = "own_first" if method == OWN_WORDS else None
-        return model.node_embeddings_ if known is None else model.transform(full, source)
+        if known is None:
+            return model.node_embeddings_
+        return model.transform(full, NEW_NODES_FROM.get(method))
     extra: dict[str, Any] = {}
     if method == "node2vec":
         extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))

@@ -1,0 +1,21 @@
+"""The vectors behind the tables are those that their rows promise."""
+
+import numpy as np
+
+from embedprop import EmbeddingPropagation, Graph
+from embedprop.graph.subgraph import subgraph
+from embedprop.paper.units import BOTH
+from embedprop.paper.vectors import embed
+
+
+def test_removed_nodes_get_h_tilde_or_its_mean_with_h():
+    words = {node: [f"w{node % 3}"] for node in range(8)}
+    full = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)], labels={"word": words})
+    known = subgraph(full, np.arange(1, 8))
+    model = EmbeddingPropagation(margin=5.0, random_state=0, n_threads=1, verbose=False).fit(known)
+    heard = embed("epb", "any", full, known, 5.0, seed=0)
+    both = embed(BOTH, "any", full, known, 5.0, seed=0)
+    np.testing.assert_array_equal(heard, model.transform(full, "reconstruction"))
+    np.testing.assert_array_equal(both, model.transform(full, "both"))
+    assert (heard[0] != both[0]).any()
+    np.testing.assert_array_equal(heard[1:], both[1:])
