@@ -212,6 +212,15 @@ class TestTransformNode:
         alone = star_model.transform_node(neighbors, {"word": labels}, weights, source)
         assert alone.tobytes() == star_model.transform(graph, source)[5].tobytes()
 
+    def test_without_known_labels_of_its_own_the_neighbors_are_not_blamed(
+        self, star_model: EmbeddingPropagation, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        assert not star_model.transform_node(["hub"], {"word": ["q"]}, source="own").any()
+        assert caplog.records[-1].getMessage() == (
+            "None of the new node's own labels is known, and source='own' uses nothing else: its "
+            "vector is zeros."
+        )
+
     def test_the_order_of_neighbors_does_not_matter(self, star_model: EmbeddingPropagation) -> None:
         one = star_model.transform_node(["hub", "leaf2", "leaf3"], weights=[1, 2, 3])
         other = star_model.transform_node(["leaf3", "hub", "leaf2"], weights=[3, 1, 2])

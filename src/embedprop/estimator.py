@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,8 +38,6 @@ from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
 from embedprop.training.storage import Storage, choose_place
 from embedprop.training.tables import MEMORY
-
-logger = logging.getLogger(__name__)
 
 
 class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc]
@@ -353,7 +350,6 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
         with solver_status(self.verbose) as told:
             solution = solve(graph, instance, streams, told)
         learned = ClosedFormLearned.from_solution(graph, solution, instance.restart or 0.0)
-        logger.info("Residuals: %s", solution.residuals)
         self._keep(learned, instance, {}, streams.seed, dict(solution.residuals))
         return self
 

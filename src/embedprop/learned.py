@@ -197,7 +197,7 @@ class Learned:
         blocks = self._own(own) if own else None
         h, known = self._combine(self.embedding, self._masses, speakers, blocks, source, over)
         if not known[0]:
-            tell_unknown_node(self.nodes[0])
+            tell_unknown_node(self.nodes[0], source)
         row: Vectors = self._of_new(h, self.embedding, self._masses, speakers, over, self.vectors)[
             0
         ]

@@ -20,8 +20,14 @@ def tell_direction(learned_directed: bool, directed: bool) -> None:
         )
 
 
-def tell_unknown_node(example: Hashable) -> None:
+def tell_unknown_node(example: Hashable, source: str) -> None:
     """Warn of a new node of which nothing is known; `example` is a node that is."""
+    if source == "own":
+        logger.warning(
+            "None of the new node's own labels is known, and source='own' uses nothing else: its "
+            "vector is zeros."
+        )
+        return
     logger.warning(
         "Nothing is known of the new node: its vector is zeros. Known nodes are spelled like %r "
         "('1' is not 1).",

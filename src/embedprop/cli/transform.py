@@ -94,6 +94,9 @@ def transform(
     write_parquet(out, [graph.nodes[row] for row in rows], vectors[rows])
     if rows:
         n_known = graph.n_nodes - len(rows)
-        say(f"{out}: vectors of {len(rows):,} new nodes, which have {n_known:,} known ones around.")
+        nodes = (
+            "1 new node, which has" if len(rows) == 1 else f"{len(rows):,} new nodes, which have"
+        )
+        say(f"{out}: vectors of {nodes} {n_known:,} known ones around.")
     else:
         say(f"No new nodes: the model knows all {graph.n_nodes:,}. {out} is empty.")

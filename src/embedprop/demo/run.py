@@ -100,12 +100,11 @@ def _check_folder(folder: Path) -> None:
 
 def _trained(graph: Graph, say: Say, verbose: bool) -> EmbeddingPropagation:
     say("\nTraining EP-B, without the classes ...")
-    start = perf_counter()
     model = EmbeddingPropagation(
         dim=64, margin=5.0, epochs=EPOCHS, learning_rate=LEARNING_RATE, verbose=verbose
     ).fit(graph)
     losses = ", ".join(f"{name} {loss[-1]:.2f}" for name, loss in model.loss_history_.items())
-    say(f"{EPOCHS} epochs in {perf_counter() - start:.0f} s; loss: {losses}.\n")
+    say(f"{EPOCHS} epochs; loss: {losses}.\n")
     return model
 
 

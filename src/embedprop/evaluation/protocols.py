@@ -85,7 +85,8 @@ class Protocol:
         if len(found[0].train) < N_FOLDS:
             raise InvalidParameterError(
                 f"{self.name}: {len(found[0].train)} of {len(targets.nodes)} nodes would train, "
-                f"but cross-validation needs at least {N_FOLDS}."
+                f"but cross-validation needs at least {N_FOLDS}. Train on more: --train-share "
+                f"(train_share=), or --per-class (n_per_class=)."
             )
         return found
 
