@@ -30,6 +30,7 @@ def epochs(records: Sequence[Record]) -> str:
         ("CPU s of its products", lambda one: sum(one["product_cpu_seconds"].values())),
         ("ratio", lambda one: one["ratio"]),
         ("speed-up by a second thread", lambda one: one.get("speed_up_of_2_threads")),
+        ("by a second process", lambda one: one.get("speed_up_of_2_processes")),
         COMMIT,
     )
     return table(newest_of_each(records, ("graph", "n_nodes", "n_edges", "label_types")), columns)
