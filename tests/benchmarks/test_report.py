@@ -131,9 +131,10 @@ def test_sections_have_the_newest_records_and_unknown_kinds_are_ignored(
     report: ModuleType, tmp_path: Path
 ) -> None:
     unknown = {"benchmark": "unheard_of", "graph": "nothing", **ABOUT}
-    text = report.page([EPOCH, EPOCH | {"ratio": 1.25, "commit": "new"}, unknown], tmp_path)
+    new = {"ratio": 1.25, "speed_up_of_2_processes": 1.75, "commit": "new"}
+    text = report.page([EPOCH, EPOCH | new, unknown], tmp_path)
     section = text.split("## An epoch")[1].split("##")[0]
-    assert "| blogcatalog | node | 4 | 200 | 0.25 | 0.1 | 1.25 |  | new |" in section
+    assert "| blogcatalog | node | 4 | 200 | 0.25 | 0.1 | 1.25 |  | 1.75 | new |" in section
     assert section.count("blogcatalog") == 1
     assert "nothing" not in text
     assert "| epoch | new | m | 1 | 0.5 | 2000-01-02 | 2000-01-02 |" in text
