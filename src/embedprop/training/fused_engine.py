@@ -178,7 +178,7 @@ def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTable
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
     # A function that is not compiled at all (NUMBA_DISABLE_JIT) has no signatures.
     if not getattr(epb_batches, "signatures", True) and not _is_cached():
-        logger.warning("Compiling the kernels: once, about a minute; later runs start at once.")
+        logger.warning("Compiling the kernels: once, a minute or so; later runs start at once.")
     launch_threads()
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
