@@ -88,12 +88,12 @@ def reconstruct(
 ) -> Float:
     """Write h~ of position i (the b-th of its batch) into `h`; return 1 / sum of the weights."""
     related = draws.neighbor_relations.shape[0] > 0
+    ids, weights = reads.rows if single else reads.local, reads.weights
+    start, end = reads.offsets[b], reads.offsets[b + 1]
     if single and not related:
+        ids, weights = draws.neighbor_ids, draws.neighbor_weights
         start, end = draws.starts[i], draws.ends[i]
-        sum_rows(h, source, draws.neighbor_ids, draws.neighbor_weights, start, end, True)
-    else:
-        ids = reads.rows if single else reads.local
-        sum_rows(h, source, ids, reads.weights, reads.offsets[b], reads.offsets[b + 1], single)
+    sum_rows(h, source, ids, weights, start, end, single)
     total = 0.0
     if reads.weights.shape[0] > 0:
         for e in range(reads.offsets[b], reads.offsets[b + 1]):
@@ -307,7 +307,8 @@ def between_distances(
     Each thread does so on its own: they meet when all distances of the next batch are measured.
     """
     n, batch_size = draws.nodes.shape[0], settings.batch_size
-    for part in prange(table.vectors.shape[0]):
+    for index in prange(table.vectors.shape[0]):
+        part = np.int64(index)  # as prange counts, all would be compiled a second time
         if first > 0:
             backward_part(
                 part, table, labels, draws, first - batch_size, settings, step,
