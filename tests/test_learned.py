@@ -234,13 +234,15 @@ class TestTransformNode:
         np.testing.assert_array_equal(plain, star_model["leaf1"])
 
     def test_unknown_neighbors_and_labels_do_not_count(
-        self, star_model: EmbeddingPropagation
+        self, star_model: EmbeddingPropagation, caplog: pytest.LogCaptureFixture
     ) -> None:
+        caplog.set_level("INFO", "embedprop")
         full = star_model.transform_node(["leaf1", "hub"], {"word": ["x"]}, [2.0, 3.0])
         more = star_model.transform_node(
             ["nobody", "leaf1", "hub"], {"word": ["x", "q"]}, [9.0, 2.0, 3.0]
         )
         np.testing.assert_array_equal(full, more)
+        assert "1 of the 2 labels of type 'word' of new nodes were not seen" in caplog.text
 
     def test_neighbors_without_weight_do_not_count(self, star_model: EmbeddingPropagation) -> None:
         row = star_model.transform_node(["leaf1", "hub"], weights=[1.0, 0.0])

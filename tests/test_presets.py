@@ -82,8 +82,19 @@ def test_a_subclass_that_passes_all_on_still_has_its_preset() -> None:
     assert Forwarding(epochs=3).fit(RING).fit_params_["epochs"] == 3
 
 
-def test_the_closed_form_has_no_preset() -> None:
+def test_the_closed_form_has_no_preset_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     assert fitted(instance="eps", preset="fast").fit_params_["epochs"] == 200
+    assert "it does not use preset." in caplog.text
+
+
+def test_the_closed_form_says_which_parameters_it_does_not_use(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    fitted(instance="eps", epochs=7, margin=2.0)
+    assert "instance='eps' is solved, not trained: it does not use epochs, margin." in caplog.text
+    caplog.clear()
+    fitted(instance="eps", restart=0.2)
+    assert "not trained" not in caplog.text
 
 
 @pytest.mark.parametrize("name", ["quick", "", 3])

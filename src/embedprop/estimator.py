@@ -17,6 +17,7 @@ from embedprop.graph import Graph
 from embedprop.instance import Instance, require_count, require_positive
 from embedprop.learned import Learned
 from embedprop.learned_modules import learned_from
+from embedprop.notices import tell_unused
 from embedprop.preparation import (
     as_learnable,
     check_pretrained,
@@ -345,6 +346,7 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
         y: Any,
     ) -> Self:
         check_solvable(previous, y)
+        tell_unused(self._given)
         choose_place(Storage.parse(self.storage), graph, instance, "closed form")
         require_memory(graph, instance)
         with solver_status(self.verbose) as told:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
+from embedprop.notices import tell_unknown_labels
 
 # "reconstruction": h~; "own": h; "both": where both exist, their mean (closed form: their PageRank
 # average).
@@ -98,7 +99,9 @@ def known_labels(
                 f"labels[{name!r}]={given!r} is one string; give a list of labels: [{given!r}]."
             )
         weights = list(given.values()) if isinstance(given, Mapping) else None
-        known[name] = _one_set(vocabularies[name].find_all(given), weights)
+        ids = vocabularies[name].find_all(given)
+        tell_unknown_labels(int((ids < 0).sum()), len(ids), name)
+        known[name] = _one_set(ids, weights)
     return known
 
 

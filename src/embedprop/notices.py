@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 logger = logging.getLogger(__name__)
 
@@ -17,6 +17,38 @@ def tell_direction(learned_directed: bool, directed: bool) -> None:
             "mean the same in both.",
             words[learned_directed],
             words[directed],
+        )
+
+
+# What the closed form does not use: it has no epochs, no negatives, and hears all neighbors.
+_OF_TRAINING = frozenset(
+    {
+        "margin",
+        "epochs",
+        "batch_size",
+        "learning_rate",
+        "schedule",
+        "max_neighbors",
+        "n_negatives",
+        "negatives",
+        "neighborhood",
+        "inverse_relations",
+        "refine",
+        "label_dropout",
+        "target_weight",
+        "preset",
+    }
+)
+
+
+def tell_unused(given: Iterable[str]) -> None:
+    """Warn of given parameters that the closed form leaves aside."""
+    unused = sorted(_OF_TRAINING.intersection(given))
+    if unused:
+        logger.warning(
+            "instance='eps' is solved, not trained: it does not use %s. Leave that out, or choose "
+            "instance='epb'.",
+            ", ".join(unused),
         )
 
 

@@ -44,7 +44,8 @@ def test_each_method_has_a_row_with_quality_time_and_memory(shell: Shell) -> Non
     command = ["compare", "cliques.csv", "--targets", "classes.csv", "--methods", "wvrn,bow"]
     options = ["--train-share", "0.5", "--runs", 2, "--json", "r.json"]
     answer = shell(*command, *options)
-    assert answer.code == 0, answer.err
+    assert answer.code == 2
+    assert answer.err == "1 of 2 methods could not be run: bow. The table says why.\n"
     assert "12, of these 0 isolated" in answer.out
     header, first, second = (line.split("\t") for line in answer.out.splitlines()[-3:])
     assert header == ["method", "protocol", "accuracy", "CPU s", "memory MB"]
@@ -164,5 +165,5 @@ def test_if_no_method_runs_that_is_an_error(shell: Shell, monkeypatch: pytest.Mo
     monkeypatch.setattr(comparison, "_in_own_process", lambda *_: {"error": "no\nluck"})
     command = ["compare", "cliques.csv", "--targets", "classes.csv", "--methods", "epb"]
     answer = shell(*command, "--train-share", "0.5", "--quiet")
-    assert_refused(answer, "No method could be run.")
+    assert_refused(answer, "1 of 1 methods could not be run: epb. The table says why.")
     assert answer.out.splitlines()[1:] == ["epb\tno luck"]

@@ -1,6 +1,7 @@
 from embedprop.paper.report import HIGHER, LOWER, published, report
 from embedprop.paper.units import (
     CITATIONS,
+    READING_OF,
     STRUCTURE,
     TABLE3_METHODS,
     TABLE4_METHODS,
@@ -8,7 +9,7 @@ from embedprop.paper.units import (
 )
 
 # Rows without a number of their own in the paper.
-OURS = {"epb-squared", "epb-both", "epb-degree", "eps"}
+OURS = {*READING_OF, "epb-degree", "eps"}
 
 
 def record(micro, run=0, **other):

@@ -3,9 +3,10 @@
 import numpy as np
 
 from embedprop import EmbeddingPropagation, Graph
+from embedprop.baselines.line import LINE
 from embedprop.graph.subgraph import subgraph
-from embedprop.paper.units import BOTH
-from embedprop.paper.vectors import embed
+from embedprop.paper.units import BOTH, SHORT_LINE
+from embedprop.paper.vectors import SETTINGS, embed
 
 
 def test_removed_nodes_get_h_tilde_or_its_mean_with_h():
@@ -19,3 +20,12 @@ def test_removed_nodes_get_h_tilde_or_its_mean_with_h():
     np.testing.assert_array_equal(both, model.transform(full, "both"))
     assert (heard[0] != both[0]).any()
     np.testing.assert_array_equal(heard[1:], both[1:])
+
+
+def test_line_with_fewer_samples_is_line_but_for_their_number(monkeypatch):
+    assert SETTINGS[SHORT_LINE] == {"n_samples": 3_000_000}
+    monkeypatch.setitem(SETTINGS, SHORT_LINE, {"n_samples": 1000})
+    graph = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
+    found = embed(SHORT_LINE, "any", graph, None, 0.0, seed=3)
+    wanted = LINE(n_samples=1000, random_state=3).fit_transform(graph)
+    np.testing.assert_array_equal(found, wanted)

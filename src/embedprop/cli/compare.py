@@ -125,8 +125,12 @@ def compare(
     if json is not None:
         head = {"edges": str(edges), "targets": str(targets), "notes": explained}
         write_json(json, head | {"methods": records})
-    if all("error" in record for record in records):
-        raise EmbedpropError("No method could be run.")
+    failed = [record["method"] for record in records if "error" in record]
+    if failed:
+        raise EmbedpropError(
+            f"{len(failed)} of {len(records)} methods could not be run: {', '.join(failed)}. The "
+            f"table says why."
+        )
 
 
 def _table(records: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list[list[str]]:

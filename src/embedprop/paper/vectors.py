@@ -19,7 +19,7 @@ from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.graph import Graph
-from embedprop.paper.units import BOTH
+from embedprop.paper.units import BOTH, REVERSED_GCN_I, SHORT_LINE, as_published
 
 Vectors = NDArray[np.float32]
 
@@ -30,11 +30,16 @@ OURS: dict[str, dict[str, Any]] = {
     "epb-squared": {"distance": "squared_euclidean"},
     BOTH: {},
     "epb-degree": {"negatives": "degree", "n_negatives": 5},
-    # The closed form has no margin: the one value that it gets does nothing.
+    # The closed form has no margin: it gets 0.
     "eps": {"instance": "eps"},
 }
 # Where it is not EP-B's default.
 NEW_NODES_FROM = {BOTH: "both"}
+# Of baselines.
+SETTINGS: dict[str, dict[str, Any]] = {
+    SHORT_LINE: {"n_samples": 3_000_000},
+    REVERSED_GCN_I: {"one_way": "hidden_to_known"},
+}
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 
 
@@ -44,22 +49,19 @@ def embed(
     """Return vectors for all nodes of `full`, learned from `known` alone if it is given."""
     trained_on = known or full
     if method in OURS:
+        margins = {"margin": margin} if margin else {}
         model = EmbeddingPropagation(
-            margin=margin or 1.0,
-            random_state=seed,
-            n_threads=1,
-            verbose=False,
-            **OURS[method],
+            random_state=seed, n_threads=1, verbose=False, **margins, **OURS[method]
         ).fit(trained_on)
         if known is None:
             return model.node_embeddings_
         return model.transform(full, NEW_NODES_FROM.get(method))
-    extra: dict[str, Any] = {}
+    extra = dict(SETTINGS.get(method, {}))
     if method == "node2vec":
         extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))
     if method == "bow" and any(sets.weights is not None for sets in full.labels.values()):
         extra["words"] = "weighted"
-    embedder: Any = BASELINES[method](random_state=seed, n_threads=1, **extra)
+    embedder: Any = BASELINES[as_published(method)](random_state=seed, n_threads=1, **extra)
     if known is None:
         return np.asarray(embedder.fit_transform(full), np.float32)
     return fit_transform_inductive(embedder, known, full)
