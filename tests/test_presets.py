@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.cli.main import app
 from embedprop.errors import UnknownComponentError
+from embedprop.notices import UNUSED
 from embedprop.presets import IDS_ALONE, PRESETS
 
 RING = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
@@ -84,17 +85,43 @@ def test_a_subclass_that_passes_all_on_still_has_its_preset() -> None:
 
 def test_the_closed_form_has_no_preset_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     assert fitted(instance="eps", preset="fast").fit_params_["epochs"] == 200
-    assert "it does not use preset." in caplog.text
+    assert "instance='eps' does not use preset." in caplog.text
 
 
 def test_the_closed_form_says_which_parameters_it_does_not_use(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    fitted(instance="eps", epochs=7, margin=2.0)
-    assert "instance='eps' is solved, not trained: it does not use epochs, margin." in caplog.text
-    caplog.clear()
-    fitted(instance="eps", restart=0.2)
-    assert "not trained" not in caplog.text
+    fitted(instance="eps", epochs=7, engine="fused", n_threads=1)
+    assert caplog.messages == [
+        "instance='eps' does not use engine, epochs. Leave that out, or choose instance='epb'."
+    ]
+
+
+def test_ep_b_says_that_it_does_not_use_those_of_the_closed_form(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    fitted(epochs=1, restart=0.5)
+    assert "instance='epb' does not use restart." in caplog.text
+
+
+@pytest.mark.parametrize("params", [{"restart": 0.2}, {"preset": None}, {"epochs": 200}])
+def test_what_is_used_or_as_it_was_needs_no_warning(
+    params: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    fitted(instance="eps", **params)
+    assert "does not use" not in caplog.text
+
+
+def test_a_parameter_that_is_set_later_counts_as_well(caplog: pytest.LogCaptureFixture) -> None:
+    model = EmbeddingPropagation(instance="eps", dim=2, verbose=False)
+    model.margin = 3.0
+    model.fit(RING)
+    assert "does not use margin." in caplog.text
+
+
+def test_only_parameters_are_said_to_be_unused() -> None:
+    for names in UNUSED.values():
+        assert names <= EmbeddingPropagation().get_params().keys()
 
 
 @pytest.mark.parametrize("name", ["quick", "", 3])

@@ -298,6 +298,7 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
         instance = Instance.from_params(
             params, kinds, n_relations * (2 if self.inverse_relations else 1)
         )
+        tell_unused(instance.name, self._changed())
         streams = RandomStreams.from_random_state(self._seed())
         if instance.name == "eps":
             return self._solve(graph, instance, streams, previous, y)
@@ -346,7 +347,6 @@ class EmbeddingPropagation(Queries, Preset, BaseEstimator):  # type: ignore[misc
         y: Any,
     ) -> Self:
         check_solvable(previous, y)
-        tell_unused(self._given)
         choose_place(Storage.parse(self.storage), graph, instance, "closed form")
         require_memory(graph, instance)
         with solver_status(self.verbose) as told:

@@ -1,4 +1,4 @@
-"""What users are told about new nodes of which a model does not know all."""
+"""What users are told: parameters without effect, new nodes of which a model does not know all."""
 
 from __future__ import annotations
 
@@ -20,35 +20,43 @@ def tell_direction(learned_directed: bool, directed: bool) -> None:
         )
 
 
-# What the closed form does not use: it has no epochs, no negatives, and hears all neighbors.
-_OF_TRAINING = frozenset(
-    {
-        "margin",
-        "epochs",
-        "batch_size",
-        "learning_rate",
-        "schedule",
-        "max_neighbors",
-        "n_negatives",
-        "negatives",
-        "neighborhood",
-        "inverse_relations",
-        "refine",
-        "label_dropout",
-        "target_weight",
-        "preset",
-    }
-)
+# Parameters that an instance leaves aside: the closed form has no epochs and no negatives, and
+# hears all neighbors. (Parts of the framework it refuses: see `instance`.)
+UNUSED = {
+    "eps": frozenset(
+        {
+            "margin",
+            "epochs",
+            "batch_size",
+            "learning_rate",
+            "schedule",
+            "max_neighbors",
+            "n_negatives",
+            "negatives",
+            "neighborhood",
+            "inverse_relations",
+            "refine",
+            "label_dropout",
+            "target_weight",
+            "preset",
+            "engine",
+            "device",
+        }
+    ),
+    "epb": frozenset({"regularization", "restart"}),
+}
 
 
-def tell_unused(given: Iterable[str]) -> None:
-    """Warn of given parameters that the closed form leaves aside."""
-    unused = sorted(_OF_TRAINING.intersection(given))
+def tell_unused(instance: str, changed: Iterable[str]) -> None:
+    """Warn of parameters that were changed and that the instance does not use."""
+    unused = sorted(UNUSED[instance].intersection(changed))
     if unused:
+        (other,) = UNUSED.keys() - {instance}
         logger.warning(
-            "instance='eps' is solved, not trained: it does not use %s. Leave that out, or choose "
-            "instance='epb'.",
+            "instance=%r does not use %s. Leave that out, or choose instance=%r.",
+            instance,
             ", ".join(unused),
+            other,
         )
 
 

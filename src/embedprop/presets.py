@@ -73,6 +73,11 @@ class Preset:
         twin._given = self._given
         return twin
 
+    def _changed(self) -> list[str]:
+        """Return the parameters that have another value than their default."""
+        defaults = _defaults(type(self)).items()
+        return [name for name, default in defaults if not _same(getattr(self, name), default)]
+
     def _settled_params(self, label_types: Iterable[str]) -> dict[str, Any]:
         """Return all parameters, those of the preset filled in."""
         defaults = _defaults(type(self))

@@ -45,7 +45,7 @@ def test_each_method_has_a_row_with_quality_time_and_memory(shell: Shell) -> Non
     options = ["--train-share", "0.5", "--runs", 2, "--json", "r.json"]
     answer = shell(*command, *options)
     assert answer.code == 2
-    assert answer.err == "1 of 2 methods could not be run: bow. The table says why.\n"
+    assert answer.err == "1 of 2 methods could not run: bow. The table says why.\n"
     assert "12, of these 0 isolated" in answer.out
     header, first, second = (line.split("\t") for line in answer.out.splitlines()[-3:])
     assert header == ["method", "protocol", "accuracy", "CPU s", "memory MB"]
@@ -58,6 +58,14 @@ def test_each_method_has_a_row_with_quality_time_and_memory(shell: Shell) -> Non
     methods = json.loads(Path("r.json").read_text())["methods"]
     assert methods[0]["results"][0]["runs"] == [1.0, 1.0]
     assert "needs labels" in methods[1]["error"]
+
+
+@pytest.mark.usefixtures("files")
+def test_if_all_methods_run_the_command_succeeds(shell: Shell) -> None:
+    command = ["compare", "cliques.csv", "--targets", "classes.csv", "--methods", "wvrn,majority"]
+    answer = shell(*command, "--train-share", "0.5", "--runs", 1, "--quiet")
+    assert (answer.code, answer.err) == (0, "")
+    assert [row.split("\t")[0] for row in answer.out.splitlines()[1:]] == ["wvrn", "majority"]
 
 
 def test_vectors_and_classifiers_are_measured_on_the_same_splits(task: Task) -> None:
@@ -165,5 +173,5 @@ def test_if_no_method_runs_that_is_an_error(shell: Shell, monkeypatch: pytest.Mo
     monkeypatch.setattr(comparison, "_in_own_process", lambda *_: {"error": "no\nluck"})
     command = ["compare", "cliques.csv", "--targets", "classes.csv", "--methods", "epb"]
     answer = shell(*command, "--train-share", "0.5", "--quiet")
-    assert_refused(answer, "1 of 1 methods could not be run: epb. The table says why.")
+    assert_refused(answer, "1 of 1 methods could not run: epb. The table says why.")
     assert answer.out.splitlines()[1:] == ["epb\tno luck"]

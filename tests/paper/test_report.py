@@ -1,4 +1,4 @@
-from embedprop.paper.report import HIGHER, LOWER, published, report
+from embedprop.paper.report import HIGHER, LOWER, NAMES, published, report
 from embedprop.paper.units import (
     CITATIONS,
     READING_OF,
@@ -51,3 +51,11 @@ def test_a_difference_of_more_than_a_published_deviation_is_marked():
 
 def test_cells_without_results_show_the_published_number_alone():
     assert "· / 35.05" in row(report([]), "Table 3, micro F1", "EP-B")
+
+
+def test_a_reading_stands_beside_the_published_number_of_its_method():
+    assert READING_OF.keys() <= NAMES.keys()
+    short = record(0.25, dataset="blogcatalog", method="line-3m", setting="20")
+    text = report([short | {"experiment": "table4"}])
+    assert f"25.00 ± 0.00 {HIGHER} (1) / 19.15" in row(text, "Table 4, micro F1", NAMES["line-3m"])
+    assert "**LINE (3 million samples, fitted)**: blogcatalog 20 micro 25.00 for 19.15" in text

@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from embedprop import Graph
 from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import append_record, read_records
+from embedprop.evaluation.splits import Split
 from embedprop.paper import experiments
 from embedprop.paper.experiments import _dataset, turned_round
 from embedprop.paper.reproduce import reproduce, run_unit
@@ -42,6 +44,27 @@ def test_edges_are_turned_round():
     graph = turned_round(Graph.from_edges([("a", "b"), ("a", "c"), ("b", "c")], directed=True))
     heard = {graph.nodes[i]: {graph.nodes[j] for j in graph.neighbors.of(i)} for i in range(3)}
     assert heard == {"a": {"b", "c"}, "b": {"c"}, "c": set()}
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"), [("gcn-i", {}), ("gcn-i-reversed", {"one_way": "hidden_to_known"})]
+)
+def test_gcn_i_has_two_readings(method, expected, monkeypatch):
+    class Stub:
+        def __init__(self, **settings):
+            assert settings == {"random_state": 3, "n_threads": 1} | expected
+
+        def fit_predict(self, graph, _targets, _train, validation, hidden):
+            assert validation.tolist() == [1]
+            assert hidden.tolist() == [2]
+            return np.zeros((graph.n_nodes, 2))
+
+    monkeypatch.setattr(experiments, "BASELINES", {"gcn-i": Stub})
+    graph = Graph.from_edges([("a", "b"), ("b", "c")])
+    dataset = SimpleNamespace(graph=graph, targets=np.eye(3, 2, dtype=bool))
+    split = Split(*(np.array([node]) for node in range(3)))
+    scores = experiments._predict(Unit("table5", "cora", method, "inductive", 3), dataset, split)
+    assert scores.shape == (3, 2)
 
 
 def test_the_margin_is_chosen_once_per_data_set(tmp_path, monkeypatch):

@@ -81,7 +81,10 @@ def compare(
     json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Compare methods on your graph: quality, CPU time and memory."""
+    """Compare methods on your graph: quality, CPU time and memory.
+
+    A method that cannot run has its reason in the table; the command then ends with 2.
+    """
     from embedprop.evaluation.comparison import COST_NOTE, check_methods
     from embedprop.evaluation.comparison import compare as compared
     from embedprop.evaluation.protocols import metric_names, notes
@@ -128,7 +131,7 @@ def compare(
     failed = [record["method"] for record in records if "error" in record]
     if failed:
         raise EmbedpropError(
-            f"{len(failed)} of {len(records)} methods could not be run: {', '.join(failed)}. The "
+            f"{len(failed)} of {len(records)} methods could not run: {', '.join(failed)}. The "
             f"table says why."
         )
 

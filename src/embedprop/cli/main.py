@@ -64,7 +64,7 @@ def options(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit code: 0, 2 for the user's mistake, 130 after Ctrl-C."""
+    """Run a command; return its exit code: 0, 2 for a mistake or a failure, 130 after Ctrl-C."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     with console():
         try:

@@ -22,8 +22,8 @@ from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.subgraph import subgraph
-from embedprop.paper.units import CITATIONS, EPB, Unit, as_published
-from embedprop.paper.vectors import MARGINS, SETTINGS, Cache, Vectors, embed
+from embedprop.paper.units import CITATIONS, EPB, Unit, base_method
+from embedprop.paper.vectors import BASELINE_SETTINGS, MARGINS, Cache, Vectors, embed
 
 CLASSIFIERS = ("majority", "wvrn", "gcn", "gcn-i", "planetoid-t", "planetoid-i")
 TRAIN_SHARE_OF_TABLE4 = 0.1
@@ -74,7 +74,7 @@ def _f1(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
     split, known_rows = _share_split(unit, targets)
     known = None if known_rows is None else subgraph(dataset.graph, known_rows)
     named = Targets(targets, dataset.class_names)
-    if as_published(unit.method) in CLASSIFIERS:
+    if base_method(unit.method) in CLASSIFIERS:
         found = measure_probabilities(_predict(unit, dataset, split), named, split)
         return {F1_NAMES[metric]: value for metric, value in found.items()}
     margin = _chosen_margin(unit, dataset.graph, targets, cache)
@@ -145,7 +145,7 @@ def _accuracy(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
     targets = dataset.targets.toarray().astype(bool)
     classes = np.where(targets.any(axis=1), targets.argmax(axis=1), -1)
     split = _accuracy_split(unit, dataset, classes)
-    if as_published(unit.method) in CLASSIFIERS:
+    if base_method(unit.method) in CLASSIFIERS:
         scores = _predict(unit, dataset, split)
         right = scores[split.test].argmax(axis=1) == classes[split.test]
         return {"accuracy": float(right.mean())}
@@ -153,7 +153,7 @@ def _accuracy(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
     if unit.setting == "inductive" and unit.method != "bow":
         rows = np.setdiff1d(np.arange(len(classes)), split.test)
         known = subgraph(dataset.graph, rows)
-    margins = MARGINS if as_published(unit.method) == "epb" else (0.0,)
+    margins = MARGINS if base_method(unit.method) == "epb" else (0.0,)
     found = [_vectors(unit, dataset.graph, known, margin, cache) for margin in margins]
     best = accuracy_chosen_on_validation([vectors for vectors, _ in found], classes, split)
     return {
@@ -173,15 +173,16 @@ def _accuracy_split(unit: Unit, dataset: Dataset, classes: NDArray[np.int64]) ->
 
 def _predict(unit: Unit, dataset: Dataset, split: Split) -> NDArray[np.float64]:
     """Return the class scores of a method that classifies nodes itself."""
-    extra = {"random_state": unit.run} | SETTINGS.get(unit.method, {})
-    if unit.method not in ("majority", "wvrn"):
+    base = base_method(unit.method)
+    extra = {"random_state": unit.run} | BASELINE_SETTINGS.get(unit.method, {})
+    if base not in ("majority", "wvrn"):
         extra["n_threads"] = 1  # units run side by side: threads of torch would wait for each other
-    if unit.method.startswith("planetoid"):
+    if base.startswith("planetoid"):
         extra["n_steps"] = PLANETOID_STEPS[unit.dataset]
     targets = csr_array(dataset.targets)
     is_new = unit.setting == "inductive" or unit.experiment == "table4"
     hidden = split.test if is_new else split.test[:0]
-    scores = BASELINES[as_published(unit.method)](**extra).fit_predict(
+    scores = BASELINES[base](**extra).fit_predict(
         dataset.graph, targets, split.train, validation=split.validation, hidden=hidden
     )
     return np.asarray(scores, np.float64)

@@ -18,13 +18,13 @@ from embedprop.paper.units import (
     BOTH,
     CITATIONS,
     DATASETS_OF_PARTS,
+    LINE_3M,
     REVERSED_GCN_I,
-    SHORT_LINE,
     STRUCTURE,
     TABLE3_METHODS,
     TABLE4_METHODS,
     TABLE5_METHODS,
-    as_published,
+    base_method,
 )
 
 NAMES = {
@@ -36,7 +36,7 @@ NAMES = {
     "deepwalk": "DeepWalk",
     "node2vec": "node2vec",
     "line": "LINE",
-    SHORT_LINE: "LINE (3 million samples)",
+    LINE_3M: "LINE (3 million samples, fitted)",
     "wvrn": "wvRN",
     "majority": "Majority",
     "dw-bow": "DW+BoW",
@@ -44,7 +44,7 @@ NAMES = {
     "planetoid-i": "Planetoid-I",
     "gcn": "GCN",
     "gcn-i": "GCN-I",
-    REVERSED_GCN_I: "GCN-I (the other way round)",
+    REVERSED_GCN_I: "GCN-I (known hear hidden)",
     "bow": "BoW",
 }
 PART_NAMES = {
@@ -157,7 +157,7 @@ def _table(
         for head, (dataset, setting) in zip(heads, columns, strict=True):
             found = cells.get((table, dataset, method, setting), [])
             values = [record[metric] for record in found if metric in record]
-            known = numbers.get(as_published(method), {}).get(head)
+            known = numbers.get(base_method(method), {}).get(head)
             row.append(_cell(values, known))
             if values and known:
                 compared.append(

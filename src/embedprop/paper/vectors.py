@@ -19,7 +19,7 @@ from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.graph import Graph
-from embedprop.paper.units import BOTH, REVERSED_GCN_I, SHORT_LINE, as_published
+from embedprop.paper.units import BOTH, LINE_3M, REVERSED_GCN_I, base_method
 
 Vectors = NDArray[np.float32]
 
@@ -35,9 +35,9 @@ OURS: dict[str, dict[str, Any]] = {
 }
 # Where it is not EP-B's default.
 NEW_NODES_FROM = {BOTH: "both"}
-# Of baselines.
-SETTINGS: dict[str, dict[str, Any]] = {
-    SHORT_LINE: {"n_samples": 3_000_000},
+# Where a reading differs from its baseline's defaults.
+BASELINE_SETTINGS: dict[str, dict[str, Any]] = {
+    LINE_3M: {"n_samples": 3_000_000},
     REVERSED_GCN_I: {"one_way": "hidden_to_known"},
 }
 MARGINS = (1.0, 5.0, 10.0, 20.0)
@@ -49,19 +49,19 @@ def embed(
     """Return vectors for all nodes of `full`, learned from `known` alone if it is given."""
     trained_on = known or full
     if method in OURS:
-        margins = {"margin": margin} if margin else {}
-        model = EmbeddingPropagation(
-            random_state=seed, n_threads=1, verbose=False, **margins, **OURS[method]
-        ).fit(trained_on)
+        own = OURS[method] | ({"margin": margin} if margin else {})
+        model = EmbeddingPropagation(random_state=seed, n_threads=1, verbose=False, **own).fit(
+            trained_on
+        )
         if known is None:
             return model.node_embeddings_
         return model.transform(full, NEW_NODES_FROM.get(method))
-    extra = dict(SETTINGS.get(method, {}))
-    if method == "node2vec":
+    extra, base = dict(BASELINE_SETTINGS.get(method, {})), base_method(method)
+    if base == "node2vec":
         extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))
-    if method == "bow" and any(sets.weights is not None for sets in full.labels.values()):
+    if base == "bow" and any(sets.weights is not None for sets in full.labels.values()):
         extra["words"] = "weighted"
-    embedder: Any = BASELINES[as_published(method)](random_state=seed, n_threads=1, **extra)
+    embedder: Any = BASELINES[base](random_state=seed, n_threads=1, **extra)
     if known is None:
         return np.asarray(embedder.fit_transform(full), np.float32)
     return fit_transform_inductive(embedder, known, full)
