@@ -26,7 +26,7 @@ READING_OF = {"epb-squared": "epb", BOTH: "epb", LINE_3M: "line", REVERSED_GCN_I
 TABLE3_METHODS = (
     *EPB, "epb-degree", "eps", "deepwalk", "node2vec", "line", "wvrn", "majority",
 )  # fmt: skip
-TABLE4_METHODS = (*EPB, "eps", "deepwalk", "line", LINE_3M, "wvrn", "majority")
+TABLE4_METHODS = (*EPB, "epb-degree", "eps", "deepwalk", "line", LINE_3M, "wvrn", "majority")
 TABLE5_METHODS = {
     "transductive": (*EPB, "eps", "dw-bow", "planetoid-t", "gcn", "deepwalk", "bow"),
     "inductive": (*EPB, BOTH, "eps", "dw-bow", "planetoid-i", "gcn-i", REVERSED_GCN_I, "bow"),
