@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array
 from tests import toy_graphs
 from tests.baselines.methods import quick
 
 from embedprop import Graph
 from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec
 from embedprop.baselines.gcn import message_edges
+from embedprop.baselines.line import densified
 from embedprop.baselines.planetoid_contexts import Pairs, class_contexts, graph_contexts
 from embedprop.baselines.planetoid_model import ContextLoss, descend, normal
 from embedprop.baselines.planetoid_t import _Lookup
@@ -111,15 +112,46 @@ def test_one_step_of_line_is_gradient_ascent(order: int) -> None:
     )
 
 
+def test_line_may_add_edges_to_neighbors_of_neighbors() -> None:
+    # a - b with weight 3, b - c with weight 1: from a by way of b to c 3 * 1 / 4.
+    weights = np.array([[0, 3, 0], [3, 0, 1], [0, 1, 0]], np.float64)
+    dense = densified(csr_array(weights), 2).toarray()
+    np.testing.assert_allclose(dense, [[0, 3, 0.75], [3, 0, 1], [0.75, 1, 0]])
+    np.testing.assert_array_equal(densified(csr_array(weights), 1).toarray(), weights)
+
+
+def test_line_densifies_up_to_a_number_of_neighbors_the_closest_first() -> None:
+    # A ring of more nodes than are looked at together, and a weak edge, which stays.
+    n = 2100
+    ring = eye_array(n, k=1) + eye_array(n, k=1 - n)
+    far = csr_array(([0.1], ([2000], [0])), shape=(n, n))
+    graph = csr_array(ring + ring.T + far + far.T)
+    direct, dense = graph.toarray(), densified(graph, 3).toarray()
+    by_way = direct @ (direct / direct.sum(axis=1, keepdims=True))
+    both = direct + by_way
+    np.fill_diagonal(both, 0)
+    for v in range(n):
+        near = np.flatnonzero(dense[v])
+        assert len(near) == min(3, np.count_nonzero(both[v]))
+        assert set(np.flatnonzero(direct[v])) <= set(near)
+        np.testing.assert_allclose(dense[v, near], both[v, near])
+        left_out = np.setdiff1d(np.flatnonzero(both[v]), near)
+        added = np.setdiff1d(near, np.flatnonzero(direct[v]))
+        assert both[v, left_out].max(initial=0) <= both[v, added].min(initial=9) + 1e-12
+
+
+def test_line_learns_from_the_densified_graph(path: Graph) -> None:
+    plain, dense = (quick("line", densify_to=number).fit_transform(path) for number in (None, 4))
+    assert not np.allclose(plain, dense)
+    with pytest.raises(InvalidParameterError, match="densify_to=0: expected None, or"):
+        quick("line", densify_to=0).fit_transform(path)
+
+
 def test_messages_between_known_and_hidden_nodes_go_one_way(path: Graph) -> None:
     hidden = np.array([1, 2])
     known_speak = message_edges(path, hidden)[0].T.tolist()
     assert sorted(known_speak) == [[0, 1], [1, 2], [2, 1], [3, 2], [3, 4], [4, 3]]
-    hidden_speak = message_edges(path, hidden, "hidden_to_known")[0].T.tolist()
-    assert sorted(hidden_speak) == [[1, 0], [1, 2], [2, 1], [2, 3], [3, 4], [4, 3]]
     assert message_edges(path, np.array([], np.int64))[0].shape == (2, 8)
-    with pytest.raises(UnknownComponentError, match="one_way='both' is not known"):
-        message_edges(path, hidden, "both")
 
 
 def test_gcn_i_without_hidden_nodes_is_gcn() -> None:

@@ -9,7 +9,7 @@ from embedprop.paper.units import (
 )
 
 # Rows without a number of their own in the paper.
-OURS = {*READING_OF, "epb-degree", "eps"}
+OURS = {*READING_OF, "eps"}
 
 
 def record(micro, run=0, **other):

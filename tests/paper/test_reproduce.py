@@ -10,7 +10,7 @@ from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.evaluation.splits import Split
 from embedprop.paper import experiments
-from embedprop.paper.experiments import _dataset, turned_round
+from embedprop.paper.experiments import _dataset, turned_round, without_citations_by
 from embedprop.paper.reproduce import reproduce, run_unit
 from embedprop.paper.units import Unit, units
 from embedprop.paper.vectors import MARGINS, Cache
@@ -46,23 +46,37 @@ def test_edges_are_turned_round():
     assert heard == {"a": {"b", "c"}, "b": {"c"}, "c": set()}
 
 
+def test_citations_by_some_papers_are_left_out_those_of_them_stay():
+    # a cites b, b cites c, c cites a and d; a paper hears those that it cites.
+    citations = turned_round(
+        Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")], directed=True)
+    )
+    graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
+    left = without_citations_by(np.array([2]), graph, citations)
+    heard = {left.nodes[i]: {left.nodes[j] for j in left.neighbors.of(i)} for i in range(4)}
+    assert heard == {"a": {"b"}, "b": {"a", "c"}, "c": {"b"}, "d": set()}
+
+
 @pytest.mark.parametrize(
-    ("method", "expected"), [("gcn-i", {}), ("gcn-i-reversed", {"one_way": "hidden_to_known"})]
+    ("method", "hidden_nodes", "n_edges"), [("gcn-i", [2], 4), ("gcn-i-cited", [], 2)]
 )
-def test_gcn_i_has_two_readings(method, expected, monkeypatch):
+def test_gcn_i_has_two_readings(method, hidden_nodes, n_edges, monkeypatch):
     class Stub:
         def __init__(self, **settings):
-            assert settings == {"random_state": 3, "n_threads": 1} | expected
+            assert settings == {"random_state": 3, "n_threads": 1}
 
         def fit_predict(self, graph, _targets, _train, validation, hidden):
             assert validation.tolist() == [1]
-            assert hidden.tolist() == [2]
+            assert hidden.tolist() == hidden_nodes
+            assert graph.neighbors.n_values == n_edges
             return np.zeros((graph.n_nodes, 2))
 
+    arcs = [("a", "b"), ("c", "b")]
+    citations = turned_round(Graph.from_edges(arcs, directed=True))
     monkeypatch.setattr(experiments, "BASELINES", {"gcn-i": Stub})
-    graph = Graph.from_edges([("a", "b"), ("b", "c")])
-    dataset = SimpleNamespace(graph=graph, targets=np.eye(3, 2, dtype=bool))
-    split = Split(*(np.array([node]) for node in range(3)))
+    monkeypatch.setattr(experiments, "_dataset", lambda *_, **__: SimpleNamespace(graph=citations))
+    dataset = SimpleNamespace(graph=Graph.from_edges(arcs), targets=np.eye(3, 2, dtype=bool))
+    split = Split(*(np.array([node]) for node in (0, 1, 2)))
     scores = experiments._predict(Unit("table5", "cora", method, "inductive", 3), dataset, split)
     assert scores.shape == (3, 2)
 

@@ -5,7 +5,7 @@ import numpy as np
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.baselines.line import LINE
 from embedprop.graph.subgraph import subgraph
-from embedprop.paper.units import BOTH, LINE_3M
+from embedprop.paper.units import BOTH, SHORT_LINE
 from embedprop.paper.vectors import BASELINE_SETTINGS, embed
 
 
@@ -23,9 +23,9 @@ def test_removed_nodes_get_h_tilde_or_its_mean_with_h():
 
 
 def test_line_with_fewer_samples_is_line_but_for_their_number(monkeypatch):
-    assert BASELINE_SETTINGS[LINE_3M] == {"n_samples": 3_000_000}
-    monkeypatch.setitem(BASELINE_SETTINGS, LINE_3M, {"n_samples": 1000})
+    assert BASELINE_SETTINGS[SHORT_LINE] == {"n_samples": 3_000_000}
+    monkeypatch.setitem(BASELINE_SETTINGS, SHORT_LINE, {"n_samples": 1000})
     graph = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
-    found = embed(LINE_3M, "any", graph, None, 0.0, seed=3)
+    found = embed(SHORT_LINE, "any", graph, None, 0.0, seed=3)
     wanted = LINE(n_samples=1000, random_state=3).fit_transform(graph)
     np.testing.assert_array_equal(found, wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from embedprop.baselines.supervision import (
     shares,
 )
 from embedprop.baselines.words import Words, row_normalized, word_matrix
-from embedprop.errors import UnknownComponentError
 from embedprop.training.random_streams import RandomStreams
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
 
 
-OneWay = Literal["known_to_hidden", "hidden_to_known"]
 Edges = tuple[NDArray[np.int64], NDArray[np.float32] | None]
 
 
@@ -103,10 +101,6 @@ class InductiveGCN:
 
     Parameters
     ----------
-    one_way
-        Which messages between known and hidden nodes stay: ``"known_to_hidden"``, the reading
-        above, or ``"hidden_to_known"``, the sentence read as the way of the messages, with
-        which the words of hidden nodes do take part in training.
     hidden_dim, dropout, l2, learning_rate, epochs, patience
         The paper used those of the transductive setting: see `GCN`.
     label_types, words, random_state, n_threads
@@ -124,13 +118,11 @@ class InductiveGCN:
         learning_rate: float = 0.01,
         epochs: int = 200,
         patience: int = 10,
-        one_way: OneWay = "known_to_hidden",
         label_types: Sequence[str] | None = None,
         words: Words = "binary",
         random_state: int | None = 0,
         n_threads: int | None = None,
     ) -> None:
-        self.one_way = one_way
         self.hidden_dim = hidden_dim
         self.dropout = dropout
         self.l2 = l2
@@ -152,21 +144,17 @@ class InductiveGCN:
     ) -> Scores:
         """Return log-probabilities."""
         hidden = checked_nodes(hidden, graph.n_nodes, "hidden")
-        edges = message_edges(graph, hidden, self.one_way)
+        edges = message_edges(graph, hidden)
         return fit_predict_gcn(self, graph, edges, targets, train, validation)
 
 
-def message_edges(graph: Graph, hidden: Nodes, one_way: str = "known_to_hidden") -> Edges:
+def message_edges(graph: Graph, hidden: Nodes) -> Edges:
     """Return (2, edges): from whom to whom a message goes, and the weights of the edges."""
-    if one_way not in get_args(OneWay):
-        known = ", ".join(map(repr, get_args(OneWay)))
-        raise UnknownComponentError(f"one_way={one_way!r} is not known. Choose one of: {known}.")
     near = graph.neighbors
     to = np.repeat(np.arange(graph.n_nodes), near.sizes)
     is_hidden = np.zeros(graph.n_nodes, np.bool_)
     is_hidden[hidden] = True
-    may_speak = is_hidden if one_way == "hidden_to_known" else ~is_hidden
-    kept = may_speak[near.ids] | ~may_speak[to]
+    kept = ~is_hidden[near.ids] | is_hidden[to]
     edges = np.stack([near.ids[kept].astype(np.int64), to[kept]])
     return edges, None if near.weights is None else near.weights[kept]
 

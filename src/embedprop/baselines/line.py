@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array, vstack
 
 from embedprop.baselines.registry import BASELINES, Vectors
 from embedprop.errors import InvalidParameterError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
 
 _NEGATIVE_POWER = 0.75
+# Of a densified graph: bounds the memory for neighbors of neighbors.
+_ROWS_AT_A_TIME = 1024
 
 
 @BASELINES.register("line")
@@ -33,6 +36,10 @@ class LINE:
         Edges drawn for each order: 20 million, as in the paper.
     n_negatives, learning_rate
         5 negatives per edge, a rate of 0.025 that falls linearly to 0: the reference code's.
+    densify_to
+        A node with fewer neighbors than this gets neighbors of neighbors, too, the closest ones,
+        until it has so many. The reference's script for sparse graphs does that, with 1,000.
+        None: the graph as it is.
     random_state
         The same seed gives the same vectors.
     n_threads
@@ -48,6 +55,7 @@ class LINE:
         n_samples: int = 20_000_000,
         n_negatives: int = 5,
         learning_rate: float = 0.025,
+        densify_to: int | None = None,
         random_state: int | None = 0,
         n_threads: int | None = None,
     ) -> None:
@@ -55,6 +63,7 @@ class LINE:
         self.n_samples = n_samples
         self.n_negatives = n_negatives
         self.learning_rate = learning_rate
+        self.densify_to = densify_to
         self.random_state = random_state
         self.n_threads = n_threads
 
@@ -64,23 +73,33 @@ class LINE:
             raise InvalidParameterError(
                 f"dim={self.dim}: LINE needs an even number, half for each order."
             )
+        if self.densify_to is not None and self.densify_to < 1:
+            raise InvalidParameterError(
+                f"densify_to={self.densify_to}: expected None, or a number of at least 1."
+            )
         streams = RandomStreams.from_random_state(self.random_state)
-        halves = [_unit_rows(self._order(graph, order, streams)) for order in (1, 2)]
+        edges, weights = _edges(graph, self.densify_to)
+        halves = [
+            _unit_rows(self._order(edges, weights, graph.n_nodes, order, streams))
+            for order in (1, 2)
+        ]
         return np.concatenate(halves, axis=1)
 
-    def _order(self, graph: Graph, order: int, streams: RandomStreams) -> Vectors:
+    def _order(
+        self,
+        edges: NDArray[np.int32],
+        weights: NDArray[np.floating],
+        n_nodes: int,
+        order: int,
+        streams: RandomStreams,
+    ) -> Vectors:
         from embedprop.kernels.alias import alias_table
         from embedprop.kernels.line import train_edges
 
-        near = graph.neighbors
-        owners = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), near.sizes)
-        # An undirected edge stands in both rows, so it is drawn in both directions.
-        edges = np.stack([near.ids, owners], axis=1)
-        weights = np.ones(near.n_values) if near.weights is None else near.weights
-        degrees = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=graph.n_nodes)
+        degrees = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=n_nodes)
         rng = streams.generator("line start", order)
         half = self.dim // 2
-        start = (rng.random((graph.n_nodes, half), np.float32) - np.float32(0.5)) / np.float32(half)
+        start = (rng.random((n_nodes, half), np.float32) - np.float32(0.5)) / np.float32(half)
         train_edges(
             start,
             start if order == 1 else np.zeros_like(start),
@@ -93,6 +112,55 @@ class LINE:
             streams.key("line", order),
         )
         return start
+
+
+def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDArray[np.floating]]:
+    """Return (n_edges, 2), source and target, and their weights."""
+    near = graph.neighbors
+    owners = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), near.sizes)
+    # An undirected edge stands in both rows, so it is drawn in both directions.
+    edges = np.stack([near.ids, owners], axis=1)
+    weights = np.ones(near.n_values) if near.weights is None else near.weights
+    if densify_to is None:
+        return edges, weights
+    dense = densified(csr_array((weights, edges.T), shape=2 * (graph.n_nodes,)), densify_to)
+    sources = np.repeat(np.arange(graph.n_nodes), np.diff(dense.indptr))
+    return np.stack([sources, dense.indices], axis=1).astype(np.int32), dense.data
+
+
+def densified(edges: csr_array[Any], n_targets: int) -> csr_array[Any]:
+    """Lead edges from sources with few targets to those of their targets, too, up to a number.
+
+    From v by way of x to u the weight is w(v, x) w(x, u) / (sum of the weights from x); those
+    where it is largest come first.
+    """
+    totals = np.asarray(edges.sum(axis=1)).ravel()
+    shares = diags_array(1 / np.where(totals > 0, totals, 1)) @ edges
+    pieces = []
+    for low in range(0, edges.shape[0], _ROWS_AT_A_TIME):
+        direct = edges[low : low + _ROWS_AT_A_TIME]
+        pieces.append(_closest(csr_array(direct), csr_array(direct @ shares), low, n_targets))
+    return csr_array(vstack(pieces))
+
+
+def _closest(direct: csr_array[Any], by_way: csr_array[Any], low: int, n: int) -> csr_array[Any]:
+    """Return all direct edges, and in rows with less than n the largest others."""
+    both = csr_array(direct + by_way)
+    ids, weights = [], []
+    for i in range(both.shape[0]):
+        own = slice(direct.indptr[i], direct.indptr[i + 1])
+        near, weight = direct.indices[own], direct.data[own]
+        if len(near) < n:
+            row = slice(both.indptr[i], both.indptr[i + 1])
+            rank = np.where(np.isin(both.indices[row], near), np.inf, both.data[row])
+            rank[both.indices[row] == low + i] = -np.inf
+            best = np.argsort(-rank, kind="stable")[:n]
+            best = np.sort(best[rank[best] > 0])
+            near, weight = both.indices[row][best], both.data[row][best]
+        ids.append(near)
+        weights.append(weight)
+    ptr = np.concatenate([[0], np.cumsum([len(near) for near in ids])])
+    return csr_array((np.concatenate(weights), np.concatenate(ids), ptr), shape=both.shape)
 
 
 def _unit_rows(vectors: NDArray[Any]) -> Vectors:

@@ -19,7 +19,7 @@ from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.graph import Graph
-from embedprop.paper.units import BOTH, LINE_3M, REVERSED_GCN_I, base_method
+from embedprop.paper.units import BOTH, DEGREE, DENSE_LINE, SHORT_LINE, WIDE_LINE, base_method
 
 Vectors = NDArray[np.float32]
 
@@ -29,7 +29,7 @@ OURS: dict[str, dict[str, Any]] = {
     "epb": {},
     "epb-squared": {"distance": "squared_euclidean"},
     BOTH: {},
-    "epb-degree": {"negatives": "degree", "n_negatives": 5},
+    DEGREE: {"negatives": "degree", "n_negatives": 5},
     # The closed form has no margin: it gets 0.
     "eps": {"instance": "eps"},
 }
@@ -37,8 +37,9 @@ OURS: dict[str, dict[str, Any]] = {
 NEW_NODES_FROM = {BOTH: "both"}
 # Where a reading differs from its baseline's defaults.
 BASELINE_SETTINGS: dict[str, dict[str, Any]] = {
-    LINE_3M: {"n_samples": 3_000_000},
-    REVERSED_GCN_I: {"one_way": "hidden_to_known"},
+    DENSE_LINE: {"densify_to": 1000},
+    WIDE_LINE: {"dim": 256},
+    SHORT_LINE: {"n_samples": 3_000_000},
 }
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 
