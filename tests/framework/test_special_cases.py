@@ -37,7 +37,7 @@ def names_of(page: str) -> dict[str, Any]:
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        torch.set_num_threads(1)  # Numba's threads, once started, have changed it
+        torch.set_num_threads(1)
         exec(compile(code, f"{page}.md", "exec"), names)
     assert "EmbeddingPropagation" in names
     return names

@@ -50,7 +50,15 @@ def test_a_difference_of_more_than_a_published_deviation_is_marked():
 
 
 def test_cells_without_results_show_the_published_number_alone():
-    assert "· / 35.05" in row(report([]), "Table 3, micro F1", "EP-B")
+    assert "· / 35.05" in row(report([record(0.17)]), "Table 3, micro F1", "EP-B")
+
+
+def test_tables_without_any_result_are_left_out():
+    assert "## " not in report([])
+    text = report([record(0.17)])
+    assert "## Table 3" in text
+    assert "Table 4" not in text
+    assert "Table 5" not in text
 
 
 def test_a_reading_stands_beside_the_published_number_of_its_method():

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import logging
-import os
-import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
+import numpy as np
 import pytest
+from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.training import threads
-from embedprop.training.threads import ThreadChoice, launch_threads
+from embedprop.training.threads import ThreadChoice, run_together
 
 AVAILABLE = numba.config.NUMBA_NUM_THREADS
 
@@ -18,7 +20,6 @@ def chosen(choice: ThreadChoice, n_runs: int) -> list[int]:
     numbers = []
     for _ in range(n_runs):
         with choice.run(1.0) as n_threads:
-            assert numba.get_num_threads() == n_threads
             numbers.append(n_threads)
     return numbers
 
@@ -41,16 +42,6 @@ def test_as_many_as_there_are_needs_no_notice(caplog: pytest.LogCaptureFixture) 
     ThreadChoice(AVAILABLE)
     ThreadChoice(None)
     assert not caplog.records
-
-
-def test_the_number_outside_stays_as_it_was_even_after_an_error() -> None:
-    before = numba.get_num_threads()
-    choice = ThreadChoice(1)
-    chosen(choice, 2)
-    assert numba.get_num_threads() == before
-    with pytest.raises(RuntimeError, match="kernel failed"), choice.run(1.0):
-        raise RuntimeError("kernel failed")
-    assert numba.get_num_threads() == before
 
 
 @pytest.mark.skipif(AVAILABLE < 2, reason="one thread leaves no choice")
@@ -84,45 +75,45 @@ def test_none_tries_again_when_the_machine_may_have_changed(
     assert numbers[-1] == AVAILABLE
 
 
-class TestLaunching:
-    @pytest.fixture
-    def environment_at_launch(self, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
-        seen: list[dict[str, str]] = []
-        monkeypatch.setattr(
-            "numba.np.ufunc.parallel._launch_threads", lambda: seen.append(dict(os.environ))
-        )
-        for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
-            monkeypatch.delenv(name, raising=False)
-        return seen
+class TestRunningTogether:
+    def test_all_are_called_until_they_are_done(self) -> None:
+        calls = {0: 0, 1: 0, 2: 0}
 
-    def test_threads_start_with_patience_and_the_environment_stays(
-        self, environment_at_launch: list[dict[str, str]]
-    ) -> None:
-        before = dict(os.environ)
-        launch_threads()
-        assert [seen["GOMP_SPINCOUNT"] for seen in environment_at_launch] == ["10000"]
-        assert dict(os.environ) == before
+        def go_on(thread: int) -> bool:
+            calls[thread] += 1
+            return calls[thread] > thread
 
-    @pytest.mark.parametrize("name", ["GOMP_SPINCOUNT", "OMP_WAIT_POLICY"])
-    def test_what_the_user_has_decided_stands(
-        self,
-        environment_at_launch: list[dict[str, str]],
-        monkeypatch: pytest.MonkeyPatch,
-        name: str,
-    ) -> None:
-        monkeypatch.setenv(name, "7")
-        launch_threads()
-        assert environment_at_launch == []
-        assert os.environ[name] == "7"
+        run_together(go_on, 3)
+        assert calls == {0: 1, 1: 2, 2: 3}
 
-    def test_a_numba_without_that_function_does_no_harm(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setitem(sys.modules, "numba.np.ufunc.parallel", None)
-        launch_threads()
-        assert "GOMP_SPINCOUNT" not in os.environ
+    def test_one_thread_is_this_one(self) -> None:
+        seen = []
+        run_together(lambda _: seen.append(threading.current_thread()) or True, 1)
+        assert seen == [threading.current_thread()]
+
+    @pytest.mark.parametrize("broken", [0, 1])
+    def test_an_error_in_one_ends_those_who_wait_for_it(self, broken: int) -> None:
+        def go_on(thread: int) -> bool:
+            if thread == broken:
+                raise RuntimeError("kernel failed")
+            return False  # waits
+
+        with pytest.raises(RuntimeError, match="kernel failed"):
+            run_together(go_on, 2)
+        assert not any("(work)" in thread.name for thread in threading.enumerate())
+
+    def test_fits_in_several_threads_do_not_disturb_each_other(self) -> None:
+        graph = toy_graphs.messy(60)
+        alone = [fitted(graph, seed) for seed in range(4)]
+        with ThreadPoolExecutor(4) as pool:
+            side_by_side = list(pool.map(lambda seed: fitted(graph, seed), range(4)))
+        for one, other in zip(alone, side_by_side, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def fitted(graph: Graph, seed: int) -> np.ndarray:
+    model = EmbeddingPropagation(dim=64, epochs=3, random_state=seed, verbose=False)
+    return model.fit(graph).node_embeddings_
 
 
 def test_a_fused_fit_leaves_torchs_number_of_threads_alone() -> None:

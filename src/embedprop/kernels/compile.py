@@ -82,6 +82,7 @@ def uncounted(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function that makes no array, without counting references to those it is given.
 
     Every row that a loop looks at would be counted, in one place that all threads write to: it
-    would cost a fifth of the time of one thread, and keep two from being faster than one.
+    would cost a fifth of the time of one thread, and keep two from being faster than one. It may
+    give back arrays to a function of its own kind only: others would free them.
     """
     return kernel(**_UNCOUNTED, **options)

@@ -25,7 +25,6 @@ number of threads, so the bytes do not depend on it.
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from embedprop.kernels.adam import AdamTables, Table, catch_up
 from embedprop.kernels.arrays import BLOCK, Float, Floats, Ints
@@ -43,6 +42,7 @@ from embedprop.kernels.batch import (
     scratch_of,
 )
 from embedprop.kernels.compile import kernel, uncounted
+from embedprop.kernels.meeting import arrive, have_arrived
 from embedprop.kernels.rows import part_of, receive
 from embedprop.kernels.segments import squared_distance, sum_rows, sum_segments
 
@@ -55,6 +55,22 @@ class Settings(NamedTuple):
     squared: bool
     learning_rate: float
     n_nodes: int
+
+
+class Share(NamedTuple):
+    """What one thread does: the parts low..high of all vectors, and how far it has come.
+
+    arrived (1,): how often any of the threads has come to a meeting; place (2,): where the batch
+    begins that this one is at, and whether it waits at the meeting in the middle of it; loss (1,)
+    float64: the summed losses, written by the thread that has the first part.
+    """
+
+    low: int
+    high: int
+    n_threads: int
+    arrived: Ints
+    place: Ints
+    loss: Floats
 
 
 class Buffers(NamedTuple):
@@ -288,41 +304,9 @@ def backward_part(
     clear(nodes, n_nodes)
 
 
-@kernel(parallel=True)
-def between_distances(
-    table: Table,
-    labels: Labels,
-    draws: Draws,
-    first: int,
-    settings: Settings,
-    step: int,
-    tables: AdamTables,
-    buffers: Buffers,
-    reads: Reads,
-    nodes: Scratch,
-    words: Scratch,
-) -> None:
-    """Finish the batch before position `first`, which was step `step`, and begin that from it on.
-
-    Each thread does so on its own: they meet when all distances of the next batch are measured.
-    """
-    n, batch_size = draws.nodes.shape[0], settings.batch_size
-    for index in prange(table.vectors.shape[0]):
-        part = np.int64(index)  # as prange counts, all would be compiled a second time
-        if first > 0:
-            backward_part(
-                part, table, labels, draws, first - batch_size, settings, step,
-                tables, buffers, reads, nodes, words,
-            )  # fmt: skip
-        if first < n:
-            forward_part(
-                part, table, labels, draws, first, settings, step + 1,
-                tables, buffers, reads, nodes, words,
-            )  # fmt: skip
-
-
 @kernel()
 def epb_batches(
+    share: Share,
     table: Table,
     labels: Labels,
     draws: Draws,
@@ -333,8 +317,12 @@ def epb_batches(
     reads: Reads,
     nodes: Scratch,
     words: Scratch,
-) -> float:
-    """Move `table` in place by one pass of EP-B over `draws`; return the summed loss.
+) -> bool:
+    """Move one thread's share of `table` in place by one pass of EP-B over `draws`.
+
+    Between two meetings a thread finishes one batch and begins the next: they meet when all have
+    measured the distances of a batch. Returns whether it is done; if it is not, it has waited long
+    for the others: call it again.
 
     Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.
     Arrays   see the named tuples; `nodes` and `words` are the Scratch of nodes and of labels (for
@@ -342,13 +330,28 @@ def epb_batches(
     Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; the slots
              of both Scratch are -1.
     """
-    total = 0.0
-    n, batch_size = draws.nodes.shape[0], settings.batch_size
-    for first in range(0, n + batch_size, batch_size):
-        between_distances(
-            table, labels, draws, first, settings, step, tables, buffers, reads, nodes, words
-        )
-        step += 1
-        if first > 0:
-            total += float(buffers.hinges[0, : min(batch_size, n - first + batch_size)].sum())
-    return total
+    n, batch_size, place = draws.nodes.shape[0], settings.batch_size, share.place
+    while place[0] < n + batch_size:
+        first = place[0]
+        number = first // batch_size
+        if place[1] == 0:
+            for part in range(share.low, share.high):
+                if first > 0:
+                    backward_part(
+                        part, table, labels, draws, first - batch_size, settings, step + number,
+                        tables, buffers, reads, nodes, words,
+                    )  # fmt: skip
+                if first < n:
+                    forward_part(
+                        part, table, labels, draws, first, settings, step + number + 1,
+                        tables, buffers, reads, nodes, words,
+                    )  # fmt: skip
+            if first > 0 and share.low == 0:
+                end = min(batch_size, n - first + batch_size)
+                share.loss[0] += float(buffers.hinges[0, :end].sum())
+            place[1] = 1
+            arrive(share.arrived)
+        if not have_arrived(share.arrived, (number + 1) * share.n_threads):
+            return False
+        place[0], place[1] = first + batch_size, 0
+    return True

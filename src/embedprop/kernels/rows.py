@@ -1,7 +1,5 @@
 """What a mini-batch does to the rows of a table: catch them up before, add their messages after."""
 
-from numba import prange
-
 from embedprop.kernels.adam import AdamTables, Part, Table, add_gradient, catch_up
 from embedprop.kernels.arrays import Floats, Index, Ints
 from embedprop.kernels.batch import Scratch
@@ -61,10 +59,16 @@ def receive(
         i = following
 
 
-@kernel(parallel=True)
-def catch_up_rows(
-    table: Table, rows: Ints, until: int, learning_rate: float, tables: AdamTables
+@uncounted()
+def _catch_up_part(
+    table: Table, part: int, rows: Ints, until: int, learning_rate: float, tables: AdamTables
 ) -> None:
-    """Bring rows to their values after step `until`."""
-    for part in prange(table.vectors.shape[0]):
-        catch_up(part_of(table, part), rows, rows.shape[0], until, learning_rate, tables)
+    catch_up(part_of(table, part), rows, rows.shape[0], until, learning_rate, tables)
+
+
+@kernel()
+def catch_up_rows(
+    table: Table, part: int, rows: Ints, until: int, learning_rate: float, tables: AdamTables
+) -> None:
+    """Bring one part of some rows to their values after step `until`."""
+    _catch_up_part(table, part, rows, until, learning_rate, tables)

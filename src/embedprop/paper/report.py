@@ -96,29 +96,19 @@ def report(
         "`embedprop reproduce`; do not edit.",
         _provenance(records),
     ]
-    for table, methods, shares in (
-        ("table3", TABLE3_METHODS, ("10", "50", "90")),
-        ("table4", TABLE4_METHODS, ("20", "40")),
-    ):
-        what = "training nodes" if table == "table3" else "removed nodes"
-        for metric in ("micro", "macro"):
-            parts.append(f"## Table {table[-1]}, {metric} F1, by % of {what}")
-            columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
-            parts.append(_table(cells, table, metric, metric, methods, columns, compared))
-        for metric in ("micro", "macro"):
-            parts.append(
-                f"### Table {table[-1]}, {metric} F1 when the number of classes is not given"
-            )
-            columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
-            honest = f"{metric}_predicted"
-            parts.append(_table(cells, table, honest, honest, methods, columns, compared))
-    for part, part_methods in TABLE5_METHODS.items():
-        parts.append(f"## Table 5, accuracy, {PART_NAMES.get(part, part)}")
-        if part in PART_NOTES:
-            parts.append(PART_NOTES[part])
-        columns = [(dataset, part) for dataset in DATASETS_OF_PARTS.get(part, CITATIONS)]
-        parts.append(_table(cells, "table5", part, "accuracy", part_methods, columns, compared))
-    parts += ["## Where we differ", DIFFERENCES_NOTE, differences(compared, NAMES) or "Nowhere."]
+    run = {record["experiment"] for record in records}
+    if "table3" in run:
+        parts += _share_tables(cells, "table3", TABLE3_METHODS, ("10", "50", "90"), compared)
+    if "table4" in run:
+        parts += _share_tables(cells, "table4", TABLE4_METHODS, ("20", "40"), compared)
+    if "table5" in run:
+        parts += _accuracy_tables(cells, compared)
+    if compared:
+        parts += [
+            "## Where we differ",
+            DIFFERENCES_NOTE,
+            differences(compared, NAMES) or "Nowhere.",
+        ]
     for name, heading, text in (
         ("table1", "Table 1, parameters and hyperparameters", table1(records)),
         ("figure-tsne", "Figure, silhouettes", silhouettes(records)),
@@ -130,6 +120,35 @@ def report(
                 parts.append(f"![{heading}]({pictures[name]})")
             parts.append(text)
     return "\n\n".join(parts) + "\n"
+
+
+def _share_tables(
+    cells: Cells, table: str, methods: Sequence[str], shares: Sequence[str], compared: list[Cell]
+) -> list[str]:
+    """Return the blocks of table 3 or 4, with the number of classes given, then without."""
+    what = "training nodes" if table == "table3" else "removed nodes"
+    columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
+    parts = []
+    for metric in ("micro", "macro"):
+        parts.append(f"## Table {table[-1]}, {metric} F1, by % of {what}")
+        parts.append(_table(cells, table, metric, metric, methods, columns, compared))
+    for metric in ("micro", "macro"):
+        parts.append(f"### Table {table[-1]}, {metric} F1 when the number of classes is not given")
+        honest = f"{metric}_predicted"
+        parts.append(_table(cells, table, honest, honest, methods, columns, compared))
+    return parts
+
+
+def _accuracy_tables(cells: Cells, compared: list[Cell]) -> list[str]:
+    """Return the blocks of table 5."""
+    parts = []
+    for part, methods in TABLE5_METHODS.items():
+        parts.append(f"## Table 5, accuracy, {PART_NAMES.get(part, part)}")
+        if part in PART_NOTES:
+            parts.append(PART_NOTES[part])
+        columns = [(dataset, part) for dataset in DATASETS_OF_PARTS.get(part, CITATIONS)]
+        parts.append(_table(cells, "table5", part, "accuracy", methods, columns, compared))
+    return parts
 
 
 def _provenance(records: Sequence[dict[str, Any]]) -> str:

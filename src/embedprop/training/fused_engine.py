@@ -22,7 +22,7 @@ from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
 from embedprop.training.resident_table import ResidentTable
 from embedprop.training.tables import MEMORY, Tables, all_finite, chunks
-from embedprop.training.threads import ThreadChoice, launch_threads, torch_undisturbed
+from embedprop.training.threads import ThreadChoice
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class FusedEngine:
                 threads.most,
             )
             states[name] = FusedState(rows, sets, instance.label_types[name], plan, drawer)
-        with torch_undisturbed(), InterruptWatch() as watch:
+        with InterruptWatch() as watch:
             _compile(states, drawer, sums)
             largest = {
                 name: _largest_distance(start[name], start_relations.get(name)) for name in states
@@ -132,9 +132,9 @@ class _Run:
                 state.rows.turn_to(part.ranges)
             for low in range(0, len(part.order), self._positions_per_run):
                 draws = part.draw(part.order[low : low + self._positions_per_run])
-                with self._threads.run(float((draws.ends - draws.starts).sum())):
+                with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
                     for name, state in self._states.items():
-                        self._sums[name] += state.run(draws, self._adam)
+                        self._sums[name] += state.run(draws, self._adam, n_threads)
                 self._n_done += len(draws.nodes)
                 self._check(epoch)
                 share = part.share(low + len(draws.nodes))
@@ -179,10 +179,9 @@ def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTable
     # A function that is not compiled at all (NUMBA_DISABLE_JIT) has no signatures.
     if not getattr(epb_batches, "signatures", True) and not _is_cached():
         logger.warning("Compiling the kernels: once, a minute or so; later runs start at once.")
-    launch_threads()
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
-        state.run(nothing, tables)
+        state.run(nothing, tables, 1)
 
 
 def _largest_distance(vectors: Vectors, relations: Vectors | None) -> float:

@@ -10,12 +10,13 @@ from embedprop.instance import LabelTypeInstance
 from embedprop.kernels.adam import AdamTables
 from embedprop.kernels.arrays import BLOCK
 from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
-from embedprop.kernels.epb import Buffers, Settings, epb_batches
+from embedprop.kernels.epb import Buffers, Settings, Share, epb_batches
 from embedprop.kernels.rows import catch_up_rows
 from embedprop.training.batches import Drawer
 from embedprop.training.columns import BETWEEN, aligned_zeros, apart
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.resident_table import ResidentTable
+from embedprop.training.threads import run_together
 
 
 class FusedState:
@@ -83,8 +84,22 @@ class FusedState:
         n_rows = self._mean_size * self._reads_per_edge + 3 + self._n_negatives
         return self.rows.dim * n_rows * (1 + labels_per_node)
 
-    def run(self, draws: Draws, tables: AdamTables) -> float:
+    def run(self, draws: Draws, tables: AdamTables, n_threads: int) -> float:
         """Move the vectors by the batches of `draws`; return the summed loss."""
+        n_parts = len(self.rows.table.vectors)
+        n_threads = min(n_threads, n_parts)
+        arrived, loss = aligned_zeros((1,), np.int64), np.zeros(1)
+        shares = [
+            Share(
+                i * n_parts // n_threads,
+                (i + 1) * n_parts // n_threads,
+                n_threads,
+                arrived,
+                np.zeros(2, np.int64),
+                loss,
+            )
+            for i in range(n_threads)
+        ]
         settings = Settings(
             self._batch_size,
             self._dtype.type(self._margin),
@@ -92,20 +107,26 @@ class FusedState:
             self._rate,
             self._n_nodes,
         )
-        loss: float = epb_batches(
-            self.rows.table,
-            self._labels,
-            draws,
-            settings,
-            self.steps,
-            tables,
-            self._buffers,
-            self._reads,
-            self._nodes,
-            self._words,
-        )
+
+        def go_on(thread: int) -> bool:
+            done: bool = epb_batches(
+                shares[thread],
+                self.rows.table,
+                self._labels,
+                draws,
+                settings,
+                self.steps,
+                tables,
+                self._buffers,
+                self._reads,
+                self._nodes,
+                self._words,
+            )
+            return done
+
+        run_together(go_on, n_threads)
         self.steps += -(-len(draws.nodes) // self._batch_size)
-        return loss
+        return float(loss[0])
 
     def use_rate(self, rate: float, tables: AdamTables) -> None:
         """Go on with another learning rate; moves that rows have missed so far keep the old one."""
@@ -121,7 +142,12 @@ class FusedState:
     def _catch_up(self, tables: AdamTables) -> None:
         table = self.rows.table
         for rows in self.rows.pieces():
-            catch_up_rows(table, rows, self.steps, self._rate, tables)
+
+            def go_on(part: int, rows: NDArray[np.int32] = rows) -> bool:
+                catch_up_rows(table, part, rows, self.steps, self._rate, tables)
+                return True
+
+            run_together(go_on, len(table.vectors))
 
 
 def _with_relations(sets: Multisets, n_labels: int, n_relations: int) -> Multisets:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
-import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Thread
 from time import perf_counter
 
 import numba
@@ -18,39 +18,33 @@ _RUNS_BETWEEN_TRIALS = 60
 _TRIALS = 2
 
 
-# GNU OpenMP's threads spin 300,000 times for each other before they sleep. On a busy machine that
-# is a disaster (measured: 10 times slower than one thread, against 2 times with this number); on a
-# quiet one they meet within a few hundred.
-_SPINS = {"GOMP_SPINCOUNT": "10000"}
+# Seconds to sleep when others have not come to a meeting: the machine is busy.
+_NAP = 1e-4
 
 
-def launch_threads() -> None:
-    """Start Numba's threads, if they are not running yet, with patience for a busy machine."""
-    if any(name in os.environ for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")):
-        return  # the user has decided
-    try:
-        from numba.np.ufunc.parallel import _launch_threads
-    except ImportError:  # not part of Numba's public face; without it threads start as usual
-        return
-    # OpenMP reads the environment once, when it is loaded; nobody else shall see the change.
-    os.environ.update(_SPINS)
-    try:
-        _launch_threads()  # type: ignore[no-untyped-call]
-    finally:
-        for name in _SPINS:
-            del os.environ[name]
+def run_together(go_on: Callable[[int], bool], n_threads: int) -> None:
+    """Call go_on(0), go_on(1), ..., each in a thread of its own, until each has returned True.
 
+    Whoever returns False waits for the others and is called again after a nap. An exception in one
+    ends them all, because the others would wait for ever.
+    """
+    errors: list[BaseException] = []
 
-@contextmanager
-def torch_undisturbed() -> Iterator[None]:
-    """Give torch its number of threads back: it may share OpenMP, and its setting, with Numba."""
-    torch = sys.modules.get("torch")
-    before = None if torch is None else torch.get_num_threads()
-    try:
-        yield
-    finally:
-        if torch is not None and torch.get_num_threads() != before:
-            torch.set_num_threads(before)
+    def work(thread: int) -> None:
+        try:
+            while not errors and not go_on(thread):
+                time.sleep(_NAP)
+        except BaseException as error:
+            errors.append(error)
+
+    others = [Thread(target=work, args=(i,), daemon=True) for i in range(1, n_threads)]
+    for thread in others:
+        thread.start()
+    work(0)
+    for thread in others:
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
 def available_threads() -> int:
@@ -89,19 +83,14 @@ class ThreadChoice:
 
     @contextmanager
     def run(self, amount: float) -> Iterator[int]:
-        """Set the number of threads for one run of about `amount` work, and time it."""
+        """Yield the number of threads for one run of about `amount` work, and time the run."""
         turn = self._n_runs % _RUNS_BETWEEN_TRIALS
         if turn == 0:
             self._seconds = {}
         on_trial = turn < _TRIALS * len(self._choices)
         n_threads = self._choices[turn % len(self._choices)] if on_trial else self._best
-        before = numba.get_num_threads()
         start = perf_counter()
-        numba.set_num_threads(n_threads)
-        try:
-            yield n_threads
-        finally:
-            numba.set_num_threads(before)
+        yield n_threads
         self._n_runs += 1
         if on_trial and amount > 0:
             seconds = (perf_counter() - start) / amount

@@ -1,0 +1,83 @@
+"""Threads that wait for each other within a kernel: a number in memory says how many have come.
+
+Batches are shorter than what it takes to hand work to a thread and to fetch it back, so each thread
+goes through all of them, and they meet once per batch. Whoever waits, reads the number again and
+again; if that takes too long, because the machine is busy, it is the caller's turn to sleep.
+"""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from embedprop.kernels.arrays import Ints
+from embedprop.kernels.compile import kernel
+
+# Looks at the number before giving up: about a millisecond, several batches. With a thirtieth of
+# that, threads slept when a core was only slower than the other for a while: a third more time.
+PATIENCE = 3_000_000
+# Where kernels are plain Python (NUMBA_DISABLE_JIT).
+_ONE_AT_A_TIME = Lock()
+
+
+def arrive(arrived: Ints) -> None:
+    """Add 1 to arrived[0]; what this thread wrote before, others see who have seen that."""
+    with _ONE_AT_A_TIME:
+        arrived[0] += 1
+
+
+def n_arrived(arrived: Ints) -> int:
+    """Return arrived[0] as it is now, whoever has changed it."""
+    number: int = arrived[0]
+    return number
+
+
+def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+
+@intrinsic
+def _add_one(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]]:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature, arguments)
+        builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(array), generate
+
+
+@intrinsic
+def _load(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]]:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature, arguments)
+        return builder.load_atomic(pointer, "seq_cst", 8)
+
+    return types.int64(array), generate
+
+
+@overload(arrive)
+def _arrive(arrived: Any) -> Callable[..., None]:  # noqa: ARG001
+    def add(arrived: Any) -> None:
+        _add_one(arrived)  # type: ignore[call-arg]
+
+    return add
+
+
+@overload(n_arrived)
+def _n_arrived(arrived: Any) -> Callable[..., int]:  # noqa: ARG001
+    def load(arrived: Any) -> int:
+        return _load(arrived)  # type: ignore[call-arg]
+
+    return load
+
+
+@kernel()
+def have_arrived(arrived: Ints, number: int) -> bool:
+    """Wait until `number` have arrived; return whether they have, or False out of patience."""
+    looks = 0
+    while n_arrived(arrived) < number and looks < PATIENCE:
+        looks += 1
+    return looks < PATIENCE
