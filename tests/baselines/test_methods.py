@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from scipy.sparse import csr_array, eye_array
+from scipy.sparse import csr_array
 from tests import toy_graphs
 from tests.baselines.methods import quick
 
 from embedprop import Graph
-from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec
+from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec, densify
+from embedprop.baselines.densify import densified
 from embedprop.baselines.gcn import message_edges
-from embedprop.baselines.line import densified
 from embedprop.baselines.planetoid_contexts import Pairs, class_contexts, graph_contexts
 from embedprop.baselines.planetoid_model import ContextLoss, descend, normal
 from embedprop.baselines.planetoid_t import _Lookup
@@ -112,32 +112,41 @@ def test_one_step_of_line_is_gradient_ascent(order: int) -> None:
     )
 
 
-def test_line_may_add_edges_to_neighbors_of_neighbors() -> None:
-    # a - b with weight 3, b - c with weight 1: from a by way of b to c 3 * 1 / 4.
-    weights = np.array([[0, 3, 0], [3, 0, 1], [0, 1, 0]], np.float64)
-    dense = densified(csr_array(weights), 2).toarray()
-    np.testing.assert_allclose(dense, [[0, 3, 0.75], [3, 0, 1], [0.75, 1, 0]])
-    np.testing.assert_array_equal(densified(csr_array(weights), 1).toarray(), weights)
+def test_line_may_add_edges_to_neighbors_of_neighbors_and_to_oneself() -> None:
+    # a - b with weight 3, b - c with 1, and c -> a with 1, in this direction alone.
+    weights = np.array([[0, 3, 0], [3, 0, 1], [1, 1, 0]], np.float64)
+    by_way = [
+        [3 * 3 / 4, 0, 3 * 1 / 4],
+        [1 * 1 / 2, 3 * 3 / 3 + 1 * 1 / 2, 0],
+        [1 * 3 / 4, 1 * 3 / 3, 1 * 1 / 4],
+    ]
+    to_oneself = np.diag([3 + 4, 4 + 4, 2 + 1]) / 10
+    dense = weights + by_way + to_oneself
+    np.testing.assert_allclose(densified(csr_array(weights), 3).toarray(), dense)
+    # Of at most two each, the smallest goes; a node with more stays as it is.
+    np.testing.assert_allclose(
+        densified(csr_array(weights), 2).toarray(),
+        [[2.95, 3, 0], [3.5, 4.3, 0], [1.75, 2, 0]],
+    )
+    only_one = densified(csr_array(weights), 1).toarray()
+    np.testing.assert_allclose(only_one, [[0, 3, 0], [3, 0, 1], [1, 1, 0]])
 
 
-def test_line_densifies_up_to_a_number_of_neighbors_the_closest_first() -> None:
-    # A ring of more nodes than are looked at together, and a weak edge, which stays.
-    n = 2100
-    ring = eye_array(n, k=1) + eye_array(n, k=1 - n)
-    far = csr_array(([0.1], ([2000], [0])), shape=(n, n))
-    graph = csr_array(ring + ring.T + far + far.T)
-    direct, dense = graph.toarray(), densified(graph, 3).toarray()
-    by_way = direct @ (direct / direct.sum(axis=1, keepdims=True))
-    both = direct + by_way
-    np.fill_diagonal(both, 0)
-    for v in range(n):
-        near = np.flatnonzero(dense[v])
-        assert len(near) == min(3, np.count_nonzero(both[v]))
-        assert set(np.flatnonzero(direct[v])) <= set(near)
-        np.testing.assert_allclose(dense[v, near], both[v, near])
-        left_out = np.setdiff1d(np.flatnonzero(both[v]), near)
-        added = np.setdiff1d(near, np.flatnonzero(direct[v]))
-        assert both[v, left_out].max(initial=0) <= both[v, added].min(initial=9) + 1e-12
+@pytest.mark.parametrize("together", [3, 1000])
+def test_a_densified_row_does_not_depend_on_what_is_computed_together(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    graph = np.random.default_rng(0).random((20, 20)) * (
+        np.random.default_rng(1).random((20, 20)) < 0.2
+    )
+    out = graph.sum(axis=1, keepdims=True)
+    expected = graph + graph @ (graph / np.where(out > 0, out, 1))
+    expected += np.diag(out[:, 0] + graph.sum(axis=0)) / 10
+    few = np.count_nonzero(graph, axis=1) <= 5
+    smallest = np.sort(expected, axis=1)[:, -5]
+    expected = np.where(few[:, None], expected * (expected >= smallest[:, None]), graph)
+    monkeypatch.setattr(densify, "_ROWS_AT_A_TIME", together)
+    np.testing.assert_allclose(densified(csr_array(graph), 5).toarray(), expected)
 
 
 def test_line_learns_from_the_densified_graph(path: Graph) -> None:

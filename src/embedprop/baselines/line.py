@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array, vstack
 
 from embedprop.baselines.registry import BASELINES, Vectors
 from embedprop.errors import InvalidParameterError
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
 
 _NEGATIVE_POWER = 0.75
-# Of a densified graph: bounds the memory for neighbors of neighbors.
-_ROWS_AT_A_TIME = 1024
 
 
 @BASELINES.register("line")
@@ -37,9 +34,9 @@ class LINE:
     n_negatives, learning_rate
         5 negatives per edge, a rate of 0.025 that falls linearly to 0: the reference code's.
     densify_to
-        A node with fewer neighbors than this gets neighbors of neighbors, too, the closest ones,
-        until it has so many. The reference's script for sparse graphs does that, with 1,000.
-        None: the graph as it is.
+        A node with at most so many neighbors gets neighbors of neighbors, too, and an edge to
+        itself; of these the heaviest, up to this number. The reference does so for sparse graphs,
+        with 1,000. None: the graph as it is.
     random_state
         The same seed gives the same vectors.
     n_threads
@@ -123,44 +120,13 @@ def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDA
     weights = np.ones(near.n_values) if near.weights is None else near.weights
     if densify_to is None:
         return edges, weights
+    from scipy.sparse import csr_array
+
+    from embedprop.baselines.densify import densified
+
     dense = densified(csr_array((weights, edges.T), shape=2 * (graph.n_nodes,)), densify_to)
     sources = np.repeat(np.arange(graph.n_nodes), np.diff(dense.indptr))
     return np.stack([sources, dense.indices], axis=1).astype(np.int32), dense.data
-
-
-def densified(edges: csr_array[Any], n_targets: int) -> csr_array[Any]:
-    """Lead edges from sources with few targets to those of their targets, too, up to a number.
-
-    From v by way of x to u the weight is w(v, x) w(x, u) / (sum of the weights from x); those
-    where it is largest come first.
-    """
-    totals = np.asarray(edges.sum(axis=1)).ravel()
-    shares = diags_array(1 / np.where(totals > 0, totals, 1)) @ edges
-    pieces = []
-    for low in range(0, edges.shape[0], _ROWS_AT_A_TIME):
-        direct = edges[low : low + _ROWS_AT_A_TIME]
-        pieces.append(_closest(csr_array(direct), csr_array(direct @ shares), low, n_targets))
-    return csr_array(vstack(pieces))
-
-
-def _closest(direct: csr_array[Any], by_way: csr_array[Any], low: int, n: int) -> csr_array[Any]:
-    """Return all direct edges, and in rows with less than n the largest others."""
-    both = csr_array(direct + by_way)
-    ids, weights = [], []
-    for i in range(both.shape[0]):
-        own = slice(direct.indptr[i], direct.indptr[i + 1])
-        near, weight = direct.indices[own], direct.data[own]
-        if len(near) < n:
-            row = slice(both.indptr[i], both.indptr[i + 1])
-            rank = np.where(np.isin(both.indices[row], near), np.inf, both.data[row])
-            rank[both.indices[row] == low + i] = -np.inf
-            best = np.argsort(-rank, kind="stable")[:n]
-            best = np.sort(best[rank[best] > 0])
-            near, weight = both.indices[row][best], both.data[row][best]
-        ids.append(near)
-        weights.append(weight)
-    ptr = np.concatenate([[0], np.cumsum([len(near) for near in ids])])
-    return csr_array((np.concatenate(weights), np.concatenate(ids), ptr), shape=both.shape)
 
 
 def _unit_rows(vectors: NDArray[Any]) -> Vectors:

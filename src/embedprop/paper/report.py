@@ -39,7 +39,7 @@ NAMES = {
     "deepwalk": "DeepWalk",
     "node2vec": "node2vec",
     "line": "LINE",
-    DENSE_LINE: "LINE (graph densified)",
+    DENSE_LINE: "LINE (densified to 100 neighbors, fitted)",
     WIDE_LINE: "LINE (256 dimensions)",
     SHORT_LINE: "LINE (3 million samples, fitted)",
     "wvrn": "wvRN",

@@ -37,7 +37,7 @@ OURS: dict[str, dict[str, Any]] = {
 NEW_NODES_FROM = {BOTH: "both"}
 # Where a reading differs from its baseline's defaults.
 BASELINE_SETTINGS: dict[str, dict[str, Any]] = {
-    DENSE_LINE: {"densify_to": 1000},
+    DENSE_LINE: {"densify_to": 100},
     WIDE_LINE: {"dim": 256},
     SHORT_LINE: {"n_samples": 3_000_000},
 }
