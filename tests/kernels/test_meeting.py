@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -12,34 +12,37 @@ from embedprop.kernels.meeting import arrive, have_arrived, n_arrived
 
 @numba.njit(nogil=True)
 def relay(number: int, n_threads: int, n_meetings: int, arrived: np.ndarray, seen: np.ndarray):
-    """At each meeting add up what all have written before it; meet again before the next."""
+    """Write, meet, add up what all have written, and meet again; return whether all came."""
     for i in range(n_meetings):
         seen[number, 0] = i + number
-        arrive(arrived)
-        while not have_arrived(arrived, (2 * i + 1) * n_threads):
-            pass
-        for other in range(n_threads):
-            seen[number, 1] += seen[other, 0]
-        arrive(arrived)
-        while not have_arrived(arrived, (2 * i + 2) * n_threads):
-            pass
+        for place in (2 * i + 1, 2 * i + 2):
+            arrive(arrived)
+            tries = 0
+            while not have_arrived(arrived, place * n_threads):
+                tries += 1
+                if tries > 10_000:
+                    return False
+            if place == 2 * i + 1:
+                for other in range(n_threads):
+                    seen[number, 1] += seen[other, 0]
+    return True
 
 
 def test_what_was_written_before_a_meeting_all_see_after_it() -> None:
-    n_threads, n_meetings = 2, 20_000
+    n_threads, n_meetings = 2, 300
     arrived, seen = np.zeros(1, np.int64), np.zeros((n_threads, 2), np.int64)
-    relay(0, 1, 1, np.zeros(1, np.int64), np.zeros((1, 2), np.int64))  # compiles
-    threads = [
-        threading.Thread(target=relay, args=(i, n_threads, n_meetings, arrived, seen))
-        for i in range(n_threads)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    assert relay(0, 1, 1, np.zeros(1, np.int64), np.zeros((1, 2), np.int64))  # compiles
+    with ThreadPoolExecutor(n_threads) as pool:
+        came = pool.map(lambda i: relay(i, n_threads, n_meetings, arrived, seen), range(n_threads))
+        assert all(came)
     expected = sum(i + other for i in range(n_meetings) for other in range(n_threads))
     assert seen[:, 1].tolist() == [expected] * n_threads
     assert arrived[0] == 2 * n_meetings * n_threads
+
+
+def test_a_counter_of_another_type_is_refused() -> None:
+    with pytest.raises(numba.TypingError):
+        have_arrived(np.zeros(1, np.int32), 1)
 
 
 def test_who_waits_in_vain_gives_up() -> None:

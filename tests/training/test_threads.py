@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numba
@@ -10,7 +12,7 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.training import threads
+from embedprop.training import fused_state, threads
 from embedprop.training.threads import ThreadChoice, run_together
 
 AVAILABLE = numba.config.NUMBA_NUM_THREADS
@@ -35,7 +37,7 @@ def test_more_threads_than_there_are_is_clamped_with_a_notice(
         choice = ThreadChoice(AVAILABLE + 3)
     assert choice.most == AVAILABLE
     assert set(chosen(choice, 3)) == {AVAILABLE}
-    assert f"n_threads={AVAILABLE + 3} is more than the {AVAILABLE}" in caplog.text
+    assert f"n_threads={AVAILABLE + 3} is more than the {AVAILABLE} cores" in caplog.text
 
 
 def test_as_many_as_there_are_needs_no_notice(caplog: pytest.LogCaptureFixture) -> None:
@@ -98,22 +100,93 @@ class TestRunningTogether:
                 raise RuntimeError("kernel failed")
             return False  # waits
 
-        with pytest.raises(RuntimeError, match="kernel failed"):
-            run_together(go_on, 2)
-        assert not any("(work)" in thread.name for thread in threading.enumerate())
+        assert str(error_of(go_on, 2)) == "kernel failed"
 
+    def test_a_thread_that_cannot_start_ends_those_who_wait_for_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Thread(threading.Thread):
+            def start(self) -> None:
+                if "-last" in self.name:
+                    raise RuntimeError("can't start new thread")
+                super().start()
+
+        names = iter(["first", "-last"])
+        monkeypatch.setattr(threads, "Thread", lambda **more: Thread(name=next(names), **more))
+        assert str(error_of(lambda _: False, 3)) == "can't start new thread"
+
+    def test_an_interrupt_while_waiting_for_the_others_is_told_when_they_are_done(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Thread(threading.Thread):
+            interrupted = False
+
+            def join(self, timeout: float | None = None) -> None:
+                if not Thread.interrupted:
+                    Thread.interrupted = True
+                    raise KeyboardInterrupt
+                super().join(timeout)
+
+        done = []
+
+        def go_on(thread: int) -> bool:
+            time.sleep(0.2 * thread)
+            done.append(thread)
+            return True
+
+        monkeypatch.setattr(threads, "Thread", Thread)
+        assert isinstance(error_of(go_on, 2), KeyboardInterrupt)
+        assert done == [0, 1]
+
+    @pytest.mark.skipif(AVAILABLE < 2, reason="needs two threads")
     def test_fits_in_several_threads_do_not_disturb_each_other(self) -> None:
         graph = toy_graphs.messy(60)
-        alone = [fitted(graph, seed) for seed in range(4)]
         with ThreadPoolExecutor(4) as pool:
             side_by_side = list(pool.map(lambda seed: fitted(graph, seed), range(4)))
-        for one, other in zip(alone, side_by_side, strict=True):
-            np.testing.assert_array_equal(one, other)
+        for seed, one in enumerate(side_by_side):
+            np.testing.assert_array_equal(one, fitted(graph, seed))
+
+
+def error_of(go_on: Callable[[int], bool], n_threads: int) -> BaseException:
+    """What running together raises; fails if it does not end, or leaves a thread behind."""
+    found: list[BaseException] = []
+    before = threading.active_count()
+
+    def run() -> None:
+        try:
+            run_together(go_on, n_threads)
+        except BaseException as error:
+            found.append(error)
+
+    runner = threading.Thread(target=run, daemon=True)
+    runner.start()
+    runner.join(timeout=30)
+    assert not runner.is_alive()
+    assert threading.active_count() == before
+    return found[0]
 
 
 def fitted(graph: Graph, seed: int) -> np.ndarray:
-    model = EmbeddingPropagation(dim=64, epochs=3, random_state=seed, verbose=False)
+    model = EmbeddingPropagation(dim=64, epochs=3, random_state=seed, n_threads=2, verbose=False)
     return model.fit(graph).node_embeddings_
+
+
+def test_who_waits_too_long_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = toy_graphs.messy(60)
+    expected, n_naps = fitted(graph, 0), 0
+
+    def by_turns(go_on: Callable[[int], bool], n_threads: int) -> None:
+        """One thread for all: each call but the last to come to a meeting runs out of patience."""
+        nonlocal n_naps
+        waiting = list(range(n_threads))
+        while waiting:
+            waiting = [thread for thread in waiting if not go_on(thread)]
+            n_naps += len(waiting)
+
+    monkeypatch.setattr(threads, "available_threads", lambda: 2)
+    monkeypatch.setattr(fused_state, "run_together", by_turns)
+    np.testing.assert_array_equal(fitted(graph, 0), expected)
+    assert n_naps > 3
 
 
 def test_a_fused_fit_leaves_torchs_number_of_threads_alone() -> None:

@@ -1,4 +1,4 @@
-"""Sparse graphs made denser for LINE: edges to neighbors of neighbors, as its authors' program does."""
+"""Sparse graphs made denser for LINE, as its authors do it: edges to neighbors of neighbors."""
 
 from typing import Any
 

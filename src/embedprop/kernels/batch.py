@@ -71,13 +71,13 @@ class Scratch(NamedTuple):
 
 @uncounted()
 def reads_of(reads: Reads, part: int) -> Reads:
-    """Return what one thread uses of arrays with an axis of parts in front."""
+    """Return what belongs to one part, of arrays with an axis of parts in front."""
     return Reads(reads.offsets[part], reads.local[part], reads.weights[part], reads.rows[part])
 
 
 @uncounted()
 def scratch_of(scratch: Scratch, part: int) -> Scratch:
-    """Return what one thread uses of arrays with an axis of parts in front."""
+    """Return what belongs to one part, of arrays with an axis of parts in front."""
     return Scratch(
         scratch.slot[part],
         scratch.rows[part],

@@ -58,7 +58,7 @@ class Settings(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What one thread does: the parts low..high of all vectors, and how far it has come.
+    """What one thread does: the parts from low to high - 1 of all vectors; how far it has come.
 
     arrived (1,): how often any of the threads has come to a meeting; place (2,): where the batch
     begins that this one is at, and whether it waits at the meeting in the middle of it; loss (1,)
@@ -349,6 +349,8 @@ def epb_batches(
             if first > 0 and share.low == 0:
                 end = min(batch_size, n - first + batch_size)
                 share.loss[0] += float(buffers.hinges[0, :end].sum())
+            if first >= n:
+                return True  # nobody reads what the last pass has written
             place[1] = 1
             arrive(share.arrived)
         if not have_arrived(share.arrived, (number + 1) * share.n_threads):

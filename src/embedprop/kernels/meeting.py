@@ -16,8 +16,8 @@ from numba.extending import intrinsic, overload
 from embedprop.kernels.arrays import Ints
 from embedprop.kernels.compile import kernel
 
-# Looks at the number before giving up: about a millisecond, several batches. With a thirtieth of
-# that, threads slept when a core was only slower than the other for a while: a third more time.
+# Looks at the number before giving up: one or two milliseconds, several batches. With a thirtieth
+# of that, threads slept when a core was only slower than the other for a while: a third more time.
 PATIENCE = 3_000_000
 # Where kernels are plain Python (NUMBA_DISABLE_JIT).
 _ONE_AT_A_TIME = Lock()
@@ -40,7 +40,10 @@ def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 
 @intrinsic
-def _add_one(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]]:
+def _add_one(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None:
+    if array.dtype != types.int64:
+        return None
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)
         builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "seq_cst")
@@ -50,7 +53,10 @@ def _add_one(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 @intrinsic
-def _load(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]]:
+def _load(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None:
+    if array.dtype != types.int64:
+        return None
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)
         return builder.load_atomic(pointer, "seq_cst", 8)

@@ -74,6 +74,7 @@ def without_citations_by(papers: NDArray[np.int64], graph: Graph, citations: Gra
     made = diags_array(stays) @ _matrix(citations)
     both = csr_array(made + made.T)
     both.eliminate_zeros()
+    both.sort_indices()
     return replace(graph, neighbors=_multisets(both))
 
 

@@ -88,14 +88,15 @@ class FusedState:
         """Move the vectors by the batches of `draws`; return the summed loss."""
         n_parts = len(self.rows.table.vectors)
         n_threads = min(n_threads, n_parts)
-        arrived, loss = aligned_zeros((1,), np.int64), np.zeros(1)
+        arrived, loss = apart(1, 1, np.int64)[0], apart(1, 1, np.float64)[0]
+        places = apart(n_threads, 2, np.int64)
         shares = [
             Share(
                 i * n_parts // n_threads,
                 (i + 1) * n_parts // n_threads,
                 n_threads,
                 arrived,
-                np.zeros(2, np.int64),
+                places[i],
                 loss,
             )
             for i in range(n_threads)

@@ -16,8 +16,6 @@ logger = logging.getLogger(__name__)
 # A few measurements of each choice, again after this many runs, because machines get busy.
 _RUNS_BETWEEN_TRIALS = 60
 _TRIALS = 2
-
-
 # Seconds to sleep when others have not come to a meeting: the machine is busy.
 _NAP = 1e-4
 
@@ -37,35 +35,48 @@ def run_together(go_on: Callable[[int], bool], n_threads: int) -> None:
         except BaseException as error:
             errors.append(error)
 
+    # If Python ends in the middle of it, it shall not wait for them.
     others = [Thread(target=work, args=(i,), daemon=True) for i in range(1, n_threads)]
-    for thread in others:
-        thread.start()
-    work(0)
-    for thread in others:
-        thread.join()
+    try:
+        for thread in others:
+            thread.start()
+        work(0)
+    except BaseException as error:  # a thread that cannot start, or an interrupt
+        errors.append(error)
+    finally:
+        for thread in others:
+            _wait_for(thread, errors)
     if errors:
         raise errors[0]
 
 
+def _wait_for(thread: Thread, errors: list[BaseException]) -> None:
+    """Wait until a thread has ended, if it ever began: also after an interrupt."""
+    while thread.is_alive():
+        try:
+            thread.join()
+        except BaseException as error:
+            errors.append(error)
+
+
 def available_threads() -> int:
-    """Return how many threads Numba has here."""
+    """Return how many cores this process may use; NUMBA_NUM_THREADS, if it is set, wins."""
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 class ThreadChoice:
     """Picks the number of threads for each run of a kernel.
 
-    A given number is kept (clamped to what Numba has, with a notice). None tries one thread and
-    all of them from time to time and goes on with the faster: on a busy machine, or where
-    starting threads is slow, one thread can win by far.
+    A given number is kept (but no more than there are cores, with a notice). None tries one thread
+    and all of them from time to time and goes on with the faster: on a busy machine one thread can
+    win by far.
     """
 
     def __init__(self, n_threads: int | None) -> None:
         available = available_threads()
         if n_threads is not None and n_threads > available:
             logger.warning(
-                "n_threads=%d is more than the %d that Numba has here: using %d. "
-                "The result is the same.",
+                "n_threads=%d is more than the %d cores here: using %d. The result is the same.",
                 n_threads,
                 available,
                 available,
