@@ -26,7 +26,6 @@ from embedprop.paper.units import (
     TABLE3_METHODS,
     TABLE4_METHODS,
     TABLE5_METHODS,
-    WIDE_LINE,
     base_method,
 )
 
@@ -40,7 +39,6 @@ NAMES = {
     "node2vec": "node2vec",
     "line": "LINE",
     DENSE_LINE: "LINE (densified to 100 neighbors, fitted)",
-    WIDE_LINE: "LINE (256 dimensions)",
     SHORT_LINE: "LINE (3 million samples, fitted)",
     "wvrn": "wvRN",
     "majority": "Majority",

@@ -19,7 +19,7 @@ from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimator import EmbeddingPropagation
 from embedprop.graph import Graph
-from embedprop.paper.units import BOTH, DEGREE, DENSE_LINE, SHORT_LINE, WIDE_LINE, base_method
+from embedprop.paper.units import BOTH, DEGREE, DENSE_LINE, SHORT_LINE, base_method
 
 Vectors = NDArray[np.float32]
 
@@ -38,7 +38,6 @@ NEW_NODES_FROM = {BOTH: "both"}
 # Where a reading differs from its baseline's defaults.
 BASELINE_SETTINGS: dict[str, dict[str, Any]] = {
     DENSE_LINE: {"densify_to": 100},
-    WIDE_LINE: {"dim": 256},
     SHORT_LINE: {"n_samples": 3_000_000},
 }
 MARGINS = (1.0, 5.0, 10.0, 20.0)
