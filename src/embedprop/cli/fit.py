@@ -273,7 +273,10 @@ def classes_of(file: Path) -> dict[str, str]:
 def _save_what_is_there(model: EmbeddingPropagation, out: Path, message: str) -> str:
     """Save an interrupted model; return what to say."""
     if not hasattr(model, "node_embeddings_"):
-        return f"Stopped before training: nothing was written to {out}."
+        return (
+            f"Stopped before there was a model: nothing was written to {out}. "
+            f"One Ctrl-C during training keeps what was learned; a second one at once does not."
+        )
     # A finished model is worth more than a part of the next one: that goes beside it.
     place = out.with_name(f"{out.name}-stopped") if (out / "manifest.json").exists() else out
     model.save(place)
