@@ -17,8 +17,8 @@ from embedprop.kernels.arrays import Ints
 from embedprop.kernels.compile import kernel
 
 # Looks at the number before giving up: some 150 microseconds. With a third of that, threads sleep
-# when a core is only slower than the other for a while (a third more time on BlogCatalog); with three
-# times that, two threads take twice as long when another process holds one of two cores, because a
+# when a core is only slower than the other for a while (a third more time on BlogCatalog); with
+# three times that, two threads take twice as long when another process holds one of two cores: a
 # core that is busy waiting is no place for the thread that is waited for.
 PATIENCE = 300_000
 # Where kernels are plain Python (NUMBA_DISABLE_JIT).
