@@ -38,7 +38,7 @@ YOUNG = 1000
 # After this many steps beta2^k < 1e-18: bias corrections are 1, and an old v counts nothing.
 VARIANCE_SPAN = 42_000
 # Rows between asking for one and using it.
-AHEAD = 2
+AHEAD = 8
 
 
 class AdamTables(NamedTuple):

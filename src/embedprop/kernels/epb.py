@@ -174,7 +174,8 @@ def forward_part(
         starts, ends = nodes.starts, nodes.ends
         sum_segments(source, part.vectors, labels.ids, labels.weights, starts, ends, n_nodes)
     squares, first_block = buffers.squares[step % 2], number * (h.shape[1] // BLOCK)
-    for i in range(first, last):
+    # Backwards: what was caught up last is still in the nearest cache.
+    for i in range(last - 1, first - 1, -1):
         b = i - first
         buffers.scales[number, b] = reconstruct(h[b], source, draws, i, reads, b, single)
         v = draws.nodes[i] if single else nodes.slot[draws.nodes[i]]

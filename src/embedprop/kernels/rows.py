@@ -1,6 +1,6 @@
 """What a mini-batch does to the rows of a table: catch them up before, add their messages after."""
 
-from embedprop.kernels.adam import AdamTables, Part, Table, add_gradient, catch_up
+from embedprop.kernels.adam import AHEAD, AdamTables, Part, Table, add_gradient, catch_up
 from embedprop.kernels.arrays import Floats, Index, Ints
 from embedprop.kernels.batch import Scratch
 from embedprop.kernels.compile import kernel, uncounted
@@ -21,14 +21,6 @@ def part_of(table: Table, part: int) -> Part:
 
 
 @uncounted(forceinline=True)
-def next_receiver(starts: Ints, ends: Ints, i: int, n_rows: int) -> int:
-    """Return the first row from i on that receives a message, or `n_rows`."""
-    while i < n_rows and starts[i] == ends[i]:
-        i += 1
-    return i
-
-
-@uncounted(forceinline=True)
 def receive(
     part: Part,
     source: Floats,
@@ -42,12 +34,12 @@ def receive(
     starts, ends, rows = scratch.starts, scratch.ends, scratch.rows
     entries, weights = scratch.entries, scratch.weights
     weighted = weights.shape[0] > 0
-    i = next_receiver(starts, ends, 0, n_rows)
-    while i < n_rows:
-        following = next_receiver(starts, ends, i + 1, n_rows)
-        if following < n_rows:
-            prefetch_to_write(part.direction, rows[following])
-            prefetch_to_write(part.root, rows[following])
+    for i in range(n_rows):
+        if i + AHEAD < n_rows and starts[i + AHEAD] < ends[i + AHEAD]:
+            prefetch_to_write(part.direction, rows[i + AHEAD])
+            prefetch_to_write(part.root, rows[i + AHEAD])
+        if starts[i] == ends[i]:
+            continue
         row, message = Index(rows[i]), gradient
         if ends[i] - starts[i] == 1 and not weighted:
             message = source[entries[starts[i]]]
@@ -56,7 +48,6 @@ def receive(
         last = part.gradient_step[row]
         add_gradient(part.direction[row], part.root[row], message, last, step, tables)
         part.gradient_step[row] = step
-        i = following
 
 
 @uncounted()
