@@ -69,22 +69,40 @@ class Scratch(NamedTuple):
     weights: Floats
 
 
-@uncounted()
-def reads_of(reads: Reads, part: int) -> Reads:
-    """Return what belongs to one part, of arrays with an axis of parts in front."""
-    return Reads(reads.offsets[part], reads.local[part], reads.weights[part], reads.rows[part])
+class Lists(NamedTuple):
+    """All lists of one batch: what its positions read, and which nodes and labels these are.
+
+    n_read (2,): how many nodes and labels. For the type `node`, whose nodes are their own labels,
+    `words` is empty, and both numbers are the same.
+    """
+
+    reads: Reads
+    nodes: Scratch
+    words: Scratch
+    n_read: Ints
 
 
 @uncounted()
-def scratch_of(scratch: Scratch, part: int) -> Scratch:
-    """Return what belongs to one part, of arrays with an axis of parts in front."""
+def _scratch_of(scratch: Scratch, place: int) -> Scratch:
     return Scratch(
-        scratch.slot[part],
-        scratch.rows[part],
-        scratch.starts[part],
-        scratch.ends[part],
-        scratch.entries[part],
-        scratch.weights[part],
+        scratch.slot[place],
+        scratch.rows[place],
+        scratch.starts[place],
+        scratch.ends[place],
+        scratch.entries[place],
+        scratch.weights[place],
+    )
+
+
+@uncounted()
+def lists_of(lists: Lists, place: int) -> Lists:
+    """Return those at one place, of arrays with an axis of places in front."""
+    reads = lists.reads
+    return Lists(
+        Reads(reads.offsets[place], reads.local[place], reads.weights[place], reads.rows[place]),
+        _scratch_of(lists.nodes, place),
+        _scratch_of(lists.words, place),
+        lists.n_read[place],
     )
 
 
@@ -228,10 +246,38 @@ def list_labels(
 
 
 @uncounted()
-def clear(scratch: Scratch, n_rows: int) -> None:
-    """Forget the rows of a batch."""
+def _clear(scratch: Scratch, n_rows: int) -> None:
     for i in range(n_rows):
         scratch.slot[Index(scratch.rows[i])] = -1
+
+
+@uncounted()
+def list_batch(
+    all_lists: Lists,
+    place: int,
+    labels: Labels,
+    draws: Draws,
+    low: int,
+    high: int,
+    n_nodes: int,
+    n_labels: int,
+) -> None:
+    """List what positions low..high read, in place of what was listed there before.
+
+    n_nodes and n_labels are how many there are in all.
+    """
+    lists = lists_of(all_lists, place)
+    nodes, words, n_read = lists.nodes, lists.words, lists.n_read
+    single = labels.ptr.shape[0] == 0
+    _clear(nodes, n_read[0])
+    if not single:
+        _clear(words, n_read[1])
+    n_read[0] = list_nodes(draws, low, high, labels.totals, n_nodes, lists.reads, nodes)
+    n_read[1] = n_read[0]
+    if not single:
+        n_read[1] = list_labels(
+            labels, nodes.rows, n_read[0], nodes.starts, nodes.ends, words, n_labels
+        )
 
 
 @uncounted()

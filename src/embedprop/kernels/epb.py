@@ -31,15 +31,12 @@ from embedprop.kernels.arrays import BLOCK, Float, Floats, Ints
 from embedprop.kernels.batch import (
     Draws,
     Labels,
+    Lists,
     Reads,
-    Scratch,
-    clear,
+    list_batch,
     list_label_senders,
-    list_labels,
-    list_nodes,
     list_senders,
-    reads_of,
-    scratch_of,
+    lists_of,
 )
 from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.meeting import arrive, have_arrived
@@ -83,8 +80,7 @@ class Buffers(NamedTuple):
     squares (2, blocks of columns, batch_size, 1 + n_negatives): squared distances of h~ to h(v),
     then to each h(u), in turns for even and odd steps; distances (n_parts, batch_size,
     1 + n_negatives); hinges (n_parts, batch_size, n_negatives): the losses, 0 where the margin is
-    kept; scales (n_parts, batch_size): 1 / sum of the weights in h~; n_read (n_parts, 2): how many
-    nodes and labels a batch reads.
+    kept; scales (n_parts, batch_size): 1 / sum of the weights in h~.
     """
 
     messages: Floats
@@ -95,7 +91,6 @@ class Buffers(NamedTuple):
     distances: Floats
     hinges: Floats
     scales: Floats
-    n_read: Ints
 
 
 @uncounted(forceinline=True)
@@ -139,6 +134,28 @@ def end_of_batch(draws: Draws, first: int, settings: Settings) -> int:
     return end
 
 
+@uncounted(forceinline=True)
+def place_of(number: int, first: int, settings: Settings) -> int:
+    """Return where part `number` has the lists of the batch that begins at `first`."""
+    return 2 * number + (first // settings.batch_size) % 2
+
+
+@uncounted()
+def list_part(
+    number: int,
+    table: Table,
+    labels: Labels,
+    draws: Draws,
+    first: int,
+    settings: Settings,
+    lists: Lists,
+) -> None:
+    """List what the batch from `first` on reads, for one part of the vectors."""
+    place = place_of(number, first, settings)
+    last, n_labels = end_of_batch(draws, first, settings), table.vectors.shape[1]
+    list_batch(lists, place, labels, draws, first, last, settings.n_nodes, n_labels)
+
+
 @uncounted()
 def forward_part(
     number: int,
@@ -150,9 +167,7 @@ def forward_part(
     step: int,
     tables: AdamTables,
     buffers: Buffers,
-    all_reads: Reads,
-    all_nodes: Scratch,
-    all_words: Scratch,
+    all_lists: Lists,
 ) -> None:
     """Catch up what the batch from `first` on reads, reconstruct h~, and measure how far it is.
 
@@ -160,16 +175,11 @@ def forward_part(
     """
     last = end_of_batch(draws, first, settings)
     single = labels.ptr.shape[0] == 0
-    part, reads, h = part_of(table, number), reads_of(all_reads, number), buffers.messages[number]
-    nodes, words = scratch_of(all_nodes, number), scratch_of(all_words, number)
-    n_nodes = list_nodes(draws, first, last, labels.totals, settings.n_nodes, reads, nodes)
-    rows, n_rows, source = nodes.rows, n_nodes, part.vectors
-    if not single:
-        n_labels = part.vectors.shape[0]
-        n_rows = list_labels(labels, rows, n_nodes, nodes.starts, nodes.ends, words, n_labels)
-        rows, source = words.rows, buffers.embeddings[number]
-    buffers.n_read[number, 0], buffers.n_read[number, 1] = n_nodes, n_rows
-    catch_up(part, rows, n_rows, step - 1, settings.learning_rate, tables)
+    part, h = part_of(table, number), buffers.messages[number]
+    lists = lists_of(all_lists, place_of(number, first, settings))
+    reads, nodes, n_nodes = lists.reads, lists.nodes, lists.n_read[0]
+    source, read = (part.vectors, nodes) if single else (buffers.embeddings[number], lists.words)
+    catch_up(part, read.rows, lists.n_read[1], step - 1, settings.learning_rate, tables)
     if not single:
         starts, ends = nodes.starts, nodes.ends
         sum_segments(source, part.vectors, labels.ids, labels.weights, starts, ends, n_nodes)
@@ -267,9 +277,7 @@ def backward_part(
     step: int,
     tables: AdamTables,
     buffers: Buffers,
-    all_reads: Reads,
-    all_nodes: Scratch,
-    all_words: Scratch,
+    all_lists: Lists,
 ) -> None:
     """Compare the distances of the batch from `first` on, send gradients, and add them to moments.
 
@@ -277,14 +285,14 @@ def backward_part(
     """
     last = end_of_batch(draws, first, settings)
     single = labels.ptr.shape[0] == 0
-    part, reads = part_of(table, number), reads_of(all_reads, number)
-    nodes, words = scratch_of(all_nodes, number), scratch_of(all_words, number)
-    messages, batch_size = buffers.messages[number], settings.batch_size
+    part, messages = part_of(table, number), buffers.messages[number]
+    lists = lists_of(all_lists, place_of(number, first, settings))
+    nodes, words = lists.nodes, lists.words
+    n_nodes, n_rows, batch_size = lists.n_read[0], lists.n_read[1], settings.batch_size
     distances, hinges = buffers.distances[number], buffers.hinges[number]
-    n_nodes, n_rows = buffers.n_read[number, 0], buffers.n_read[number, 1]
     n_blocks = table.vectors.shape[0] * (messages.shape[1] // BLOCK)
     compare(buffers.squares[step % 2], distances, hinges, last - first, n_blocks, settings)
-    list_senders(draws, first, last, batch_size, hinges, reads, nodes, n_nodes)
+    list_senders(draws, first, last, batch_size, hinges, lists.reads, nodes, n_nodes)
     source = part.vectors if single else buffers.embeddings[number]
     for i in range(first, last):
         b = i - first
@@ -300,9 +308,7 @@ def backward_part(
         sum_segments(source, messages, entries, weights, starts, ends, n_nodes)
         list_label_senders(labels, nodes.rows, n_nodes, nodes, words, n_rows)
         messages = source
-        clear(words, n_rows)
     receive(part, messages, receivers, n_rows, buffers.gradient[number], step, tables)
-    clear(nodes, n_nodes)
 
 
 @kernel()
@@ -315,21 +321,20 @@ def epb_batches(
     step: int,
     tables: AdamTables,
     buffers: Buffers,
-    reads: Reads,
-    nodes: Scratch,
-    words: Scratch,
+    lists: Lists,
 ) -> bool:
     """Move one thread's share of `table` in place by one pass of EP-B over `draws`.
 
     Between two meetings a thread finishes one batch and begins the next: they meet when all have
-    measured the distances of a batch. Returns whether it is done; if it is not, it has waited long
-    for the others: call it again.
+    measured the distances of a batch. Who has done so lists the next batch first, and only then
+    waits: cores are now faster and now slower, and the slower one catches up in the meantime.
+    Returns whether it is done; if it is not, it has waited long for the others: call it again.
 
     Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.
-    Arrays   see the named tuples; `nodes` and `words` are the Scratch of nodes and of labels (for
-             the type `node` only the first is used), `step` is the number of steps done so far.
+    Arrays   see the named tuples; `lists` have two places for each part, for even and odd batches
+             of `draws`; `step` is the number of steps done so far.
     Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; the slots
-             of both Scratch are -1.
+             of rows that are not listed are -1.
     """
     n, batch_size, place = draws.nodes.shape[0], settings.batch_size, share.place
     while place[0] < n + batch_size:
@@ -340,12 +345,14 @@ def epb_batches(
                 if first > 0:
                     backward_part(
                         part, table, labels, draws, first - batch_size, settings, step + number,
-                        tables, buffers, reads, nodes, words,
+                        tables, buffers, lists,
                     )  # fmt: skip
+                if first == 0:
+                    list_part(part, table, labels, draws, first, settings, lists)
                 if first < n:
                     forward_part(
                         part, table, labels, draws, first, settings, step + number + 1,
-                        tables, buffers, reads, nodes, words,
+                        tables, buffers, lists,
                     )  # fmt: skip
             if first > 0 and share.low == 0:
                 end = min(batch_size, n - first + batch_size)
@@ -354,6 +361,9 @@ def epb_batches(
                 return True  # nobody reads what the last pass has written
             place[1] = 1
             arrive(share.arrived)
+            if first + batch_size < n:
+                for part in range(share.low, share.high):
+                    list_part(part, table, labels, draws, first + batch_size, settings, lists)
         if not have_arrived(share.arrived, (number + 1) * share.n_threads):
             return False
         place[0], place[1] = first + batch_size, 0

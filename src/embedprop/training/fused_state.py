@@ -9,7 +9,7 @@ from embedprop.graph.multisets import Multisets
 from embedprop.instance import LabelTypeInstance
 from embedprop.kernels.adam import AdamTables
 from embedprop.kernels.arrays import BLOCK
-from embedprop.kernels.batch import Draws, Labels, Reads, Scratch
+from embedprop.kernels.batch import Draws, Labels, Lists, Reads, Scratch
 from embedprop.kernels.epb import Buffers, Settings, Share, epb_batches
 from embedprop.kernels.rows import catch_up_rows
 from embedprop.training.batches import Drawer
@@ -55,16 +55,20 @@ class FusedState:
         n_reads = int(np.partition(drawer.sizes, n_others)[n_others:].sum()) * self._reads_per_edge
         n_entries = n_reads + batch_size * (1 + n_negatives)
         n_rows = min(sets.n_sets, n_entries)
-        self._reads = Reads(
-            apart(n_parts, batch_size + 1, np.int64),
-            apart(n_parts, n_reads, np.int32),
-            apart(n_parts, n_reads if weighted else 0, dtype),
-            apart(n_parts, n_reads if self._reads_per_edge > 1 else 0, np.int32),
-        )
-        self._nodes = _scratch(n_parts, sets.n_sets, n_rows, n_entries, weighted, dtype)
         n_words = 0 if single else min(sets.n_values, n_rows * int(sets.sizes.max()))
         n_slots = 0 if single else n_rows_in_all
-        self._words = _scratch(n_parts, n_slots, min(n_words, n_slots), n_words, not single, dtype)
+        places = 2 * n_parts
+        self._lists = Lists(
+            Reads(
+                apart(places, batch_size + 1, np.int64),
+                apart(places, n_reads, np.int32),
+                apart(places, n_reads if weighted else 0, dtype),
+                apart(places, n_reads if self._reads_per_edge > 1 else 0, np.int32),
+            ),
+            _scratch(places, sets.n_sets, n_rows, n_entries, weighted, dtype),
+            _scratch(places, n_slots, min(n_words, n_slots), n_words, not single, dtype),
+            apart(places, 2, np.int64),
+        )
         n_buffered = 0 if single else n_rows
         self._buffers = Buffers(
             aligned_zeros((n_parts, (2 + n_negatives) * batch_size, width), dtype),
@@ -75,7 +79,6 @@ class FusedState:
             np.zeros((n_parts, batch_size + BETWEEN, 1 + n_negatives), dtype),
             np.zeros((n_parts, batch_size + BETWEEN, n_negatives), dtype),
             apart(n_parts, batch_size, dtype),
-            apart(n_parts, 2, np.int64),
         )
 
     def work_per_visit(self) -> float:
@@ -119,9 +122,7 @@ class FusedState:
                 self.steps,
                 tables,
                 self._buffers,
-                self._reads,
-                self._nodes,
-                self._words,
+                self._lists,
             )
             return done
 
@@ -182,15 +183,15 @@ def is_identity(sets: Multisets) -> bool:
 
 
 def _scratch(
-    n_parts: int, n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
+    places: int, n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
 ) -> Scratch:
-    slot = apart(n_parts, n_slots, np.int32)
+    slot = apart(places, n_slots, np.int32)
     slot[:] = -1
     return Scratch(
         slot,
-        apart(n_parts, n_rows + 1, np.int32),
-        apart(n_parts, n_rows, np.int64),
-        apart(n_parts, n_rows, np.int64),
-        apart(n_parts, n_entries, np.int32),
-        apart(n_parts, n_entries if weighted else 0, dtype),
+        apart(places, n_rows + 1, np.int32),
+        apart(places, n_rows, np.int64),
+        apart(places, n_rows, np.int64),
+        apart(places, n_entries, np.int32),
+        apart(places, n_entries if weighted else 0, dtype),
     )

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 _RUNS_BETWEEN_TRIALS = 60
 _TRIALS = 2
 # Seconds to sleep when others have not come to a meeting: the machine is busy.
-_NAP = 1e-4
+_NAP = 0.0
 
 
 def run_together(go_on: Callable[[int], bool], n_threads: int) -> None:
