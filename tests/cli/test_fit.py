@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,11 +100,11 @@ def test_every_parameter_of_the_estimator_has_an_option(
 
 
 def test_fit_saves_what_the_estimator_learns(shell: Shell) -> None:
+    graph = Graph.read("edges.csv", {"word": "words.csv"})
+    expected = EmbeddingPropagation(dim=4, epochs=2, n_threads=1).fit(graph)  # compiles
     answer = shell("fit", "edges.csv", "--label", "word=words.csv", "--out", "new/model", *QUICK)
     assert answer.code == 0
     assert answer.err == ""
-    graph = Graph.read("edges.csv", {"word": "words.csv"})
-    expected = EmbeddingPropagation(dim=4, epochs=2, n_threads=1).fit(graph)
     loaded = EmbeddingPropagation.load("new/model")
     np.testing.assert_array_equal(loaded.node_embeddings_, expected.node_embeddings_)
     assert loaded.get_params() == expected.get_params()
@@ -168,6 +169,12 @@ def test_a_batch_larger_than_the_graph_is_one_batch(shell: Shell) -> None:
         ("words.csv", "words.csv: this is a file"),
         ("words.csv/model", "is a file, so no folder can be made in it"),
         (".", "neither empty nor an embedprop model"),
+        ("x" * 300, "no model can be saved there (File name too long)"),
+        pytest.param(
+            "/proc/model",
+            "no model can be saved there",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="a file system of Linux"),
+        ),
     ],
 )
 def test_a_place_that_takes_no_model_is_refused_before_training(

@@ -173,20 +173,20 @@ def fitted(graph: Graph, seed: int) -> np.ndarray:
 
 def test_who_waits_too_long_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = toy_graphs.messy(60)
-    expected, n_naps = fitted(graph, 0), 0
+    expected, n_waits = fitted(graph, 0), 0
 
     def by_turns(go_on: Callable[[int], bool], n_threads: int) -> None:
         """One thread for all: each call but the last to come to a meeting runs out of patience."""
-        nonlocal n_naps
+        nonlocal n_waits
         waiting = list(range(n_threads))
         while waiting:
             waiting = [thread for thread in waiting if not go_on(thread)]
-            n_naps += len(waiting)
+            n_waits += len(waiting)
 
     monkeypatch.setattr(threads, "available_threads", lambda: 2)
     monkeypatch.setattr(fused_state, "run_together", by_turns)
     np.testing.assert_array_equal(fitted(graph, 0), expected)
-    assert n_naps > 3
+    assert n_waits > 3
 
 
 def test_a_fused_fit_leaves_torchs_number_of_threads_alone() -> None:

@@ -112,16 +112,20 @@ def check_target(path: str | os.PathLike[str]) -> None:
     embedprop.errors.InvalidParameterError: ...: this is a file; a model is saved to a folder. ...
     """
     folder = Path(path)
-    _check_folder(folder)
-    nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-    if not nearest.is_dir():
+    try:
+        _check_folder(folder)
+        nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        if not nearest.is_dir():
+            raise InvalidParameterError(
+                f"{folder}: {nearest} is a file, so no folder can be made in it. Give another path."
+            )
+        # To ask for rights is not enough: not every file system has room for files, even for root.
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX, dir=nearest):
+            pass
+    except OSError as error:
         raise InvalidParameterError(
-            f"{folder}: {nearest} is a file, so no folder can be made in it. Give another path."
-        )
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise InvalidParameterError(
-            f"{folder}: the folder {nearest} cannot be written to. Give another path."
-        )
+            f"{folder}: no model can be saved there ({error.strerror or error}). Give another path."
+        ) from error
 
 
 def _check(

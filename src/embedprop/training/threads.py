@@ -16,14 +16,12 @@ logger = logging.getLogger(__name__)
 # A few measurements of each choice, again after this many runs, because machines get busy.
 _RUNS_BETWEEN_TRIALS = 60
 _TRIALS = 2
-# Seconds to sleep when others have not come to a meeting: the machine is busy.
-_NAP = 0.0
 
 
 def run_together(go_on: Callable[[int], bool], n_threads: int) -> None:
     """Call go_on(0), go_on(1), ..., each in a thread of its own, until each has returned True.
 
-    Whoever returns False waits for the others and is called again after a nap. An exception in one
+    Whoever returns False waits for the others and is called again. An exception in one
     ends them all, because the others would wait for ever.
     """
     errors: list[BaseException] = []
@@ -31,7 +29,7 @@ def run_together(go_on: Callable[[int], bool], n_threads: int) -> None:
     def work(thread: int) -> None:
         try:
             while not errors and not go_on(thread):
-                time.sleep(_NAP)
+                time.sleep(0)  # others first
         except BaseException as error:
             errors.append(error)
 
