@@ -24,7 +24,7 @@ import numpy as np
 
 from embedprop.kernels.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.compile import uncounted
-from embedprop.kernels.prefetch import prefetch, prefetch_to_write
+from embedprop.kernels.prefetch import prefetch, prefetch_number, prefetch_to_write
 
 BETA1 = 0.9
 BETA2 = 0.999
@@ -158,6 +158,8 @@ def catch_up(
         if i + AHEAD < n_rows:
             prefetch_to_write(part.vectors, rows[i + AHEAD])
             prefetch(part.direction, rows[i + AHEAD])
+            prefetch_number(part.moved, rows[i + AHEAD])
+            prefetch_number(part.gradient_step, rows[i + AHEAD])
         row = Index(rows[i])
         since, moved = part.gradient_step[row], part.moved[row]
         part.moved[row] = until

@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from embedprop.kernels.arrays import Floats
+from embedprop.kernels.arrays import Floats, Ints
 
 _LINE = 64  # bytes that come together on all common processors
 
@@ -46,6 +46,10 @@ def prefetch_to_write(table: Floats, row: int) -> None:
     """Do the same for a row that will be changed: other cores' copies are called in at once."""
 
 
+def prefetch_number(numbers: Ints, index: int) -> None:
+    """Do the same for one number that will be changed."""
+
+
 @overload(prefetch)
 def _prefetch(table: Any, row: Any) -> Callable[..., None]:  # noqa: ARG001
     def load(table: Any, row: Any) -> None:
@@ -60,5 +64,13 @@ def _prefetch_to_write(table: Any, row: Any) -> Callable[..., None]:  # noqa: AR
     def load(table: Any, row: Any) -> None:
         for offset in range(0, table.shape[1] * table.itemsize, _LINE):
             _prefetch_line(table, row, offset, 1)  # type: ignore[call-arg]
+
+    return load
+
+
+@overload(prefetch_number)
+def _prefetch_number(numbers: Any, index: Any) -> Callable[..., None]:  # noqa: ARG001
+    def load(numbers: Any, index: Any) -> None:
+        _prefetch_line(numbers, index, 0, 1)  # type: ignore[call-arg]
 
     return load
