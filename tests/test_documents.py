@@ -28,3 +28,9 @@ def test_every_picture_of_a_document_exists(file: Path) -> None:
 @pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.name)
 def test_no_table_of_a_document_is_left_out(file: Path) -> None:
     assert not PLACEHOLDER.search(file.read_text())
+
+
+def test_the_example_of_the_baselines_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/baselines.md").read_text(), re.S)
+    exec(compile(code, "docs/baselines.md", "exec"), {})
+    assert capsys.readouterr().out == "(5, 8)\nann tea\nbob tea\ncem tea\ndot coffee\neve coffee\n"

@@ -41,7 +41,10 @@ def choose_label_types(
         if others:
             why = "it learns from sets of labels" if instance == "eps" else "torch is not installed"
             logger.warning("Left aside (%s): %s.", why, ", ".join(map(repr, others)))
-        return {name: kinds[name] for name in default_label_types(readable, instance)}
+        chosen = default_label_types(readable, instance)
+        if len(chosen) < len(readable):
+            logger.info("Left aside (ids, which help the closed form only without labels): 'node'.")
+        return {name: kinds[name] for name in chosen}
     if isinstance(wanted, str) or not isinstance(wanted, Collection) or not len(wanted):
         raise InvalidParameterError(
             f"label_types={wanted!r} is not possible: give a list of names, for example "

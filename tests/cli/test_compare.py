@@ -86,7 +86,8 @@ def test_a_missing_extra_is_told_with_the_command(
 ) -> None:
     monkeypatch.setattr("embedprop.baselines.extras.find_spec", lambda _: None)
     record = run_method("deepwalk", {}, task)
-    assert record == {"error": "baseline 'deepwalk' needs gensim: pip install embedprop[baselines]"}
+    command = "pip install 'embedprop[baselines]'"
+    assert record == {"error": f"baseline 'deepwalk' needs gensim: {command}"}
 
 
 def test_a_process_that_dies_or_fails_does_not_stop_the_others(

@@ -327,6 +327,14 @@ class TestDegenerate:
             eps().fit(DEGENERATE["fewer words than dimensions"][0])
         assert "Label type 'word' fills 1 of its 8 dimensions" in caplog.text
 
+    @pytest.mark.parametrize(("label_types", "told"), [(None, True), (["word"], False)])
+    def test_ids_beside_labels_are_left_aside_with_a_notice(
+        self, label_types: list[str] | None, told: bool, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.INFO, logger="embedprop"):
+            eps(label_types=label_types).fit(made_graph())
+        assert ("Left aside (ids," in caplog.text) == told
+
     def test_nodes_without_edges_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
         eps().fit(Graph.from_edges(RING, nodes=range(23)))
         assert "3 of the 23 nodes get zeros: they have no edges, or are in a part" in caplog.text

@@ -135,7 +135,7 @@ def test_what_is_dropped_is_logged_and_counted(caplog):
     assert graph.neighbors.weights.tolist() == [3, 3]
     assert graph.degrees.tolist() == [1, 1, 0, 0, 0, 0]
     assert caplog.messages == [
-        "dropped 1 self-loops; self_loops='keep' would keep them",
+        "dropped 1 self-loops; self_loops='keep' (--self-loops keep) would keep them",
         "collapsed 1 duplicate edges: added up their weights",
         "left out 2 edges of weight 0",
     ]

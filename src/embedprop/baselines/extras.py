@@ -16,7 +16,7 @@ def require(baseline: str, *packages: str) -> None:
     for package in packages:
         if find_spec(package.replace("-", "_")) is None:
             raise InvalidParameterError(
-                f"baseline {baseline!r} needs {package}: pip install embedprop[baselines]"
+                f"baseline {baseline!r} needs {package}: pip install 'embedprop[baselines]'"
             )
 
 

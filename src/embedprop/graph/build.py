@@ -177,7 +177,10 @@ def _require_edges(n_left: int, n_rows: int, n_self_loops: int) -> None:
 
 def _log_dropped(n_self_loops: int, n_duplicates: int, n_zero: int, *, weighted: bool) -> None:
     if n_self_loops:
-        logger.info("dropped %d self-loops; self_loops='keep' would keep them", n_self_loops)
+        logger.info(
+            "dropped %d self-loops; self_loops='keep' (--self-loops keep) would keep them",
+            n_self_loops,
+        )
     if n_duplicates:
         what = "added up their weights" if weighted else "each edge counts once"
         logger.info("collapsed %d duplicate edges: %s", n_duplicates, what)

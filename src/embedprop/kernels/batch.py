@@ -1,6 +1,6 @@
 """Which rows one mini-batch reads, and who sends gradients to whom: integers only.
 
-Each thread makes these lists for itself: to copy them from another core's cache takes longer.
+Each thread makes these lists for itself, so that none go from one core's cache to another's.
 """
 
 from typing import NamedTuple

@@ -17,9 +17,9 @@ asked for some rows ahead (`prefetch`).
 
 Threads share the work by columns: each has a part of every vector, and the arrays of all parts have
 the part for their first axis. Nothing goes from one core's cache to another's but the squared
-distances of a batch; what is not a vector (lists, steps) each thread works out for itself, because
-that takes less time than to fetch it. Squares are summed by blocks of columns, the same for any
-number of threads, so the bytes do not depend on it.
+distances of a batch; what is not a vector (lists, steps) each thread works out for itself. Squares
+are summed by blocks of columns, the same for any number of threads, so the bytes do not depend on
+it.
 """
 
 from typing import NamedTuple
