@@ -193,7 +193,7 @@ def toy_words(graph: Graph) -> dict[str, list[str]]:
 def test_a_missing_package_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     package = PACKAGES[name]
     monkeypatch.setitem(sys.modules, package.replace("-", "_"), None)
-    wanted = f"baseline '{name}' needs {package}: pip install embedprop\\[baselines\\]"
+    wanted = f"baseline '{name}' needs {package}: pip install 'embedprop\\[baselines\\]'"
     with pytest.raises(InvalidParameterError, match=wanted):
         run(name, toy_graphs.messy())
 

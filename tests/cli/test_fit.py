@@ -169,7 +169,8 @@ def test_a_batch_larger_than_the_graph_is_one_batch(shell: Shell) -> None:
         ("words.csv", "words.csv: this is a file"),
         ("words.csv/model", "is a file, so no folder can be made in it"),
         (".", "neither empty nor an embedprop model"),
-        ("x" * 300, "no model can be saved there (File name too long)"),
+        ("x" * 300, "no model can be saved there"),
+        ("new/" + "x" * 300, "no model can be saved there"),
         pytest.param(
             "/proc/model",
             "no model can be saved there",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from embedprop.kernels import meeting
-from embedprop.kernels.meeting import arrive, have_arrived, n_arrived
+from embedprop.kernels.meeting import arrive, have_arrived, let_others_run, n_arrived
 
 
 @numba.njit(nogil=True)
@@ -49,6 +49,14 @@ def test_who_waits_in_vain_gives_up() -> None:
     arrived = np.zeros(1, np.int64)
     assert have_arrived(arrived, 0)
     assert not have_arrived(arrived, 1)
+
+
+@pytest.mark.skipif(meeting.WINDOWS, reason="there it is left to the caller")
+def test_who_waits_offers_the_core_to_others() -> None:
+    offer = numba.njit(lambda: let_others_run())
+    offer()
+    (code,) = offer.inspect_llvm().values()
+    assert "sched_yield" in code
 
 
 def test_plain_python_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

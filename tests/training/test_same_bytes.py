@@ -91,7 +91,7 @@ def test_another_seed_of_the_draws_alone_changes_the_result() -> None:
 
 
 @pytest.mark.parametrize("negatives", list(NEGATIVES))
-@pytest.mark.parametrize("work", [1, 8_000])
+@pytest.mark.parametrize("work", [1, 70_000, 100_000])  # 1, 2 and 3 batches a run
 def test_how_an_epoch_is_cut_into_runs_changes_no_byte(
     monkeypatch: pytest.MonkeyPatch, work: int, negatives: str
 ) -> None:

@@ -83,26 +83,26 @@ class Lists(NamedTuple):
 
 
 @uncounted()
-def _scratch_of(scratch: Scratch, place: int) -> Scratch:
+def _scratch_of(scratch: Scratch, side: int) -> Scratch:
     return Scratch(
-        scratch.slot[place],
-        scratch.rows[place],
-        scratch.starts[place],
-        scratch.ends[place],
-        scratch.entries[place],
-        scratch.weights[place],
+        scratch.slot[side],
+        scratch.rows[side],
+        scratch.starts[side],
+        scratch.ends[side],
+        scratch.entries[side],
+        scratch.weights[side],
     )
 
 
 @uncounted()
-def lists_of(lists: Lists, place: int) -> Lists:
-    """Return those at one place, of arrays with an axis of places in front."""
+def lists_of(lists: Lists, side: int) -> Lists:
+    """Return those of one side, of arrays with an axis of sides in front."""
     reads = lists.reads
     return Lists(
-        Reads(reads.offsets[place], reads.local[place], reads.weights[place], reads.rows[place]),
-        _scratch_of(lists.nodes, place),
-        _scratch_of(lists.words, place),
-        lists.n_read[place],
+        Reads(reads.offsets[side], reads.local[side], reads.weights[side], reads.rows[side]),
+        _scratch_of(lists.nodes, side),
+        _scratch_of(lists.words, side),
+        lists.n_read[side],
     )
 
 
@@ -254,7 +254,7 @@ def _clear(scratch: Scratch, n_rows: int) -> None:
 @uncounted()
 def list_batch(
     all_lists: Lists,
-    place: int,
+    side: int,
     labels: Labels,
     draws: Draws,
     low: int,
@@ -262,11 +262,11 @@ def list_batch(
     n_nodes: int,
     n_labels: int,
 ) -> None:
-    """List what positions low..high read, in place of what was listed there before.
+    """List what positions low..high read, instead of what was listed on that side before.
 
     n_nodes and n_labels are how many there are in all.
     """
-    lists = lists_of(all_lists, place)
+    lists = lists_of(all_lists, side)
     nodes, words, n_read = lists.nodes, lists.words, lists.n_read
     single = labels.ptr.shape[0] == 0
     _clear(nodes, n_read[0])

@@ -135,7 +135,7 @@ def end_of_batch(draws: Draws, first: int, settings: Settings) -> int:
 
 
 @uncounted(forceinline=True)
-def place_of(number: int, first: int, settings: Settings) -> int:
+def side_of(number: int, first: int, settings: Settings) -> int:
     """Return where part `number` has the lists of the batch that begins at `first`."""
     return 2 * number + (first // settings.batch_size) % 2
 
@@ -151,9 +151,9 @@ def list_part(
     lists: Lists,
 ) -> None:
     """List what the batch from `first` on reads, for one part of the vectors."""
-    place = place_of(number, first, settings)
+    side = side_of(number, first, settings)
     last, n_labels = end_of_batch(draws, first, settings), table.vectors.shape[1]
-    list_batch(lists, place, labels, draws, first, last, settings.n_nodes, n_labels)
+    list_batch(lists, side, labels, draws, first, last, settings.n_nodes, n_labels)
 
 
 @uncounted()
@@ -176,7 +176,7 @@ def forward_part(
     last = end_of_batch(draws, first, settings)
     single = labels.ptr.shape[0] == 0
     part, h = part_of(table, number), buffers.messages[number]
-    lists = lists_of(all_lists, place_of(number, first, settings))
+    lists = lists_of(all_lists, side_of(number, first, settings))
     reads, nodes, n_nodes = lists.reads, lists.nodes, lists.n_read[0]
     source, read = (part.vectors, nodes) if single else (buffers.embeddings[number], lists.words)
     catch_up(part, read.rows, lists.n_read[1], step - 1, settings.learning_rate, tables)
@@ -184,7 +184,7 @@ def forward_part(
         starts, ends = nodes.starts, nodes.ends
         sum_segments(source, part.vectors, labels.ids, labels.weights, starts, ends, n_nodes)
     squares, first_block = buffers.squares[step % 2], number * (h.shape[1] // BLOCK)
-    # Backwards: what was caught up last is still in the nearest cache.
+    # Backwards: what was written last is still in the nearest cache.
     for i in range(last - 1, first - 1, -1):
         b = i - first
         buffers.scales[number, b] = reconstruct(h[b], source, draws, i, reads, b, single)
@@ -286,7 +286,7 @@ def backward_part(
     last = end_of_batch(draws, first, settings)
     single = labels.ptr.shape[0] == 0
     part, messages = part_of(table, number), buffers.messages[number]
-    lists = lists_of(all_lists, place_of(number, first, settings))
+    lists = lists_of(all_lists, side_of(number, first, settings))
     nodes, words = lists.nodes, lists.words
     n_nodes, n_rows, batch_size = lists.n_read[0], lists.n_read[1], settings.batch_size
     distances, hinges = buffers.distances[number], buffers.hinges[number]
@@ -331,8 +331,8 @@ def epb_batches(
     Returns whether it is done; if it is not, it has waited long for the others: call it again.
 
     Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.
-    Arrays   see the named tuples; `lists` have two places for each part, for even and odd batches
-             of `draws`; `step` is the number of steps done so far.
+    Arrays   see the named tuples; `lists` have two sides for each part, for even and odd batches of
+             `draws`; `step` is the number of steps done so far.
     Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; the slots
              of rows that are not listed are -1.
     """

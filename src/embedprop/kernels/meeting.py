@@ -9,23 +9,23 @@ that takes too long, it is the caller's turn to see whether the others are still
 import sys
 from collections.abc import Callable
 from threading import Lock
+from time import sleep
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, overload
 
 from embedprop.kernels.arrays import Ints
 from embedprop.kernels.compile import kernel
 
-# Looks at the number before others may have the core: some 10 microseconds, of which two threads on
-# two cores notice nothing. Beside another busy process, a core that is busy waiting is no place for
-# the thread that is waited for: looking for 150 microseconds made two threads 1.4 times slower.
-LOOKS = 20_000
-# How often to let others go first, before the caller is asked: a few milliseconds.
-PATIENCE = 300
 WINDOWS = sys.platform == "win32"
+# Looks at the number before others may have the core: some 5 to 10 microseconds, of which two
+# threads on two cores notice nothing. Beside another busy process, a core that is busy waiting is
+# no place for the thread that is waited for: 150 microseconds made two threads 1.4 times slower.
+LOOKS = 20_000
+# How often to let others go first, before the caller is asked: some milliseconds.
+PATIENCE = 10 if WINDOWS else 300
 # Where kernels are plain Python (NUMBA_DISABLE_JIT).
 _ONE_AT_A_TIME = Lock()
 
@@ -44,6 +44,7 @@ def n_arrived(arrived: Ints) -> int:
 
 def let_others_run() -> None:
     """Offer this core to other threads that could run."""
+    sleep(0)
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -75,17 +76,6 @@ def _load(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None:
     return types.int64(array), generate
 
 
-@intrinsic
-def _yield_core(_context: Any) -> tuple[Any, Callable[..., Any]]:
-    def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        function = ir.FunctionType(ir.IntType(32), [])
-        found = get_or_insert_function(builder.module, function, "sched_yield")  # type: ignore[no-untyped-call]
-        builder.call(found, [])
-        return context.get_dummy_value()
-
-    return types.void(), generate
-
-
 @overload(arrive)
 def _arrive(arrived: Any) -> Callable[..., None]:  # noqa: ARG001
     def add(arrived: Any) -> None:
@@ -102,11 +92,17 @@ def _n_arrived(arrived: Any) -> Callable[..., int]:  # noqa: ARG001
     return load
 
 
+# POSIX has a function for it; on Windows it is left to the caller.
+_yield = None if WINDOWS else types.ExternalFunction("sched_yield", types.int32())
+
+
 @overload(let_others_run)
 def _let_others_run() -> Callable[..., None]:
+    if _yield is None:
+        return lambda: None
+
     def offer() -> None:
-        if not WINDOWS:  # which has no such function: there the caller's turn has to do
-            _yield_core()  # type: ignore[call-arg]
+        _yield()
 
     return offer
 

@@ -1,7 +1,6 @@
 """Ask for a row of a table before it is needed, so that the wait for memory overlaps with work.
 
-A mini-batch reads rows in random order, which no hardware foresees. On BlogCatalog this takes a
-third off the time to catch rows up; on a table of a gigabyte, half.
+A mini-batch reads rows in random order, which no hardware foresees.
 """
 
 from collections.abc import Callable

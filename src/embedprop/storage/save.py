@@ -114,14 +114,15 @@ def check_target(path: str | os.PathLike[str]) -> None:
     folder = Path(path)
     try:
         _check_folder(folder)
-        nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        whole = folder.absolute()
+        nearest = next((one for one in (whole, *whole.parents) if one.exists()), whole)
         if not nearest.is_dir():
             raise InvalidParameterError(
                 f"{folder}: {nearest} is a file, so no folder can be made in it. Give another path."
             )
-        # To ask for rights is not enough: not every file system has room for files, even for root.
-        with tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX, dir=nearest):
-            pass
+        # To ask for rights is not enough: some file systems take nothing, even from root.
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX, dir=nearest) as trial:
+            (Path(trial) / whole.relative_to(nearest)).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidParameterError(
             f"{folder}: no model can be saved there ({error.strerror or error}). Give another path."

@@ -57,17 +57,17 @@ class FusedState:
         n_rows = min(sets.n_sets, n_entries)
         n_words = 0 if single else min(sets.n_values, n_rows * int(sets.sizes.max()))
         n_slots = 0 if single else n_rows_in_all
-        places = 2 * n_parts
+        sides = 2 * n_parts
         self._lists = Lists(
             Reads(
-                apart(places, batch_size + 1, np.int64),
-                apart(places, n_reads, np.int32),
-                apart(places, n_reads if weighted else 0, dtype),
-                apart(places, n_reads if self._reads_per_edge > 1 else 0, np.int32),
+                apart(sides, batch_size + 1, np.int64),
+                apart(sides, n_reads, np.int32),
+                apart(sides, n_reads if weighted else 0, dtype),
+                apart(sides, n_reads if self._reads_per_edge > 1 else 0, np.int32),
             ),
-            _scratch(places, sets.n_sets, n_rows, n_entries, weighted, dtype),
-            _scratch(places, n_slots, min(n_words, n_slots), n_words, not single, dtype),
-            apart(places, 2, np.int64),
+            _scratch(sides, sets.n_sets, n_rows, n_entries, weighted, dtype),
+            _scratch(sides, n_slots, min(n_words, n_slots), n_words, not single, dtype),
+            apart(sides, 2, np.int64),
         )
         n_buffered = 0 if single else n_rows
         self._buffers = Buffers(
@@ -183,15 +183,15 @@ def is_identity(sets: Multisets) -> bool:
 
 
 def _scratch(
-    places: int, n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
+    sides: int, n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
 ) -> Scratch:
-    slot = apart(places, n_slots, np.int32)
+    slot = apart(sides, n_slots, np.int32)
     slot[:] = -1
     return Scratch(
         slot,
-        apart(places, n_rows + 1, np.int32),
-        apart(places, n_rows, np.int64),
-        apart(places, n_rows, np.int64),
-        apart(places, n_entries, np.int32),
-        apart(places, n_entries if weighted else 0, dtype),
+        apart(sides, n_rows + 1, np.int32),
+        apart(sides, n_rows, np.int64),
+        apart(sides, n_rows, np.int64),
+        apart(sides, n_entries, np.int32),
+        apart(sides, n_entries if weighted else 0, dtype),
     )

@@ -21,15 +21,15 @@ _TRIALS = 2
 def run_together(go_on: Callable[[int], bool], n_threads: int) -> None:
     """Call go_on(0), go_on(1), ..., each in a thread of its own, until each has returned True.
 
-    Whoever returns False waits for the others and is called again. An exception in one
-    ends them all, because the others would wait for ever.
+    Whoever returns False waits for the others and is called again. An exception in one ends them
+    all, because the others would wait for ever.
     """
     errors: list[BaseException] = []
 
     def work(thread: int) -> None:
         try:
             while not errors and not go_on(thread):
-                time.sleep(0)  # others first
+                time.sleep(0)  # on Windows nothing else offers the core to others
         except BaseException as error:
             errors.append(error)
 
