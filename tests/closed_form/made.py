@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from embedprop import Graph
+from embedprop import EmbeddingPropagation, Graph
 
 N_GROUPS = 5
+RING = [(i, (i + 1) % 20) for i in range(20)]
 KINDS: dict[str, dict[str, bool]] = {
     "plain": {},
     "weighted edges": {"weighted_edges": True},
@@ -24,6 +25,11 @@ KINDS: dict[str, dict[str, bool]] = {
         "directed": True,
     },
 }
+
+
+def eps(dim: Any = 8, **params: Any) -> EmbeddingPropagation:
+    """Return an estimator of the closed form, not yet fitted."""
+    return EmbeddingPropagation(instance="eps", dim=dim, **params)
 
 
 def made_graph(
