@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ import pytest
 from tests import toy_graphs
 from tests.training.runs import Run
 
-from embedprop import EmbeddingPropagation
+from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.training import storage
 from embedprop.training.storage import Storage, choose_place, disk_bytes, needed_memory
@@ -201,3 +202,22 @@ def test_odd_lines_of_mounts_are_passed_over(
     monkeypatch.setattr(storage, "_MOUNTS", mounts)
     assert storage._file_system(tmp_path) == "tmpfs"
     assert storage._file_system(Path("/")) == "ext4"
+
+
+@pytest.mark.parametrize("label_types", [["node"], ["word"]])
+def test_the_memory_that_is_needed_is_what_a_fit_takes(label_types: list[str]) -> None:
+    """A table more or less is 20 %."""
+    nodes, words = np.arange(100_000), np.arange(100_000)[::-1].reshape(-1, 1).tolist()
+    edges = np.stack([nodes, np.roll(nodes, 1)], axis=1)
+    graph = Graph.from_edges(edges, labels={"word": dict(enumerate(words))})
+    run = Run.of(graph, label_types=tuple(label_types), dim=128)
+    model = EmbeddingPropagation(dim=128, label_types=label_types, epochs=1, verbose=False)
+    model.fit(toy_graphs.messy(50))  # compiles
+    tracemalloc.start()
+    try:
+        model.fit(graph)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    needed = needed_memory(graph, run.instance)
+    assert 0.85 * needed < taken < 1.05 * needed, f"{taken / 1e6:.0f} MB, not {needed / 1e6:.0f}"

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -12,8 +12,8 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.training import fused_state, threads
-from embedprop.training.threads import ThreadChoice, run_together
+from embedprop.training import threads
+from embedprop.training.threads import Crew, ThreadChoice
 
 AVAILABLE = numba.config.NUMBA_NUM_THREADS
 
@@ -85,13 +85,30 @@ class TestRunningTogether:
             calls[thread] += 1
             return calls[thread] > thread
 
-        run_together(go_on, 3)
+        with Crew(3) as crew:
+            crew.run(go_on, 3)
         assert calls == {0: 1, 1: 2, 2: 3}
 
     def test_one_thread_is_this_one(self) -> None:
         seen = []
-        run_together(lambda _: seen.append(threading.current_thread()) or True, 1)
+        with Crew(2) as crew:
+            crew.run(lambda _: seen.append(threading.current_thread()) or True, 1)
         assert seen == [threading.current_thread()]
+
+    def test_helpers_stay_from_run_to_run_and_go_in_the_end(self) -> None:
+        before, seen = threading.active_count(), set[int]()
+        both = threading.Barrier(3)
+
+        def go_on(_: int) -> bool:
+            both.wait(timeout=30)
+            seen.add(threading.get_ident())
+            return True
+
+        with Crew(3) as crew:
+            for _ in range(20):
+                crew.run(go_on, 3)
+        assert len(seen) == 3
+        assert threading.active_count() == before
 
     @pytest.mark.parametrize("broken", [0, 1])
     def test_an_error_in_one_ends_those_who_wait_for_it(self, broken: int) -> None:
@@ -105,27 +122,28 @@ class TestRunningTogether:
     def test_a_thread_that_cannot_start_ends_those_who_wait_for_it(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        class Thread(threading.Thread):
-            def start(self) -> None:
-                if "-last" in self.name:
-                    raise RuntimeError("can't start new thread")
-                super().start()
+        start, started = threading.Thread.start, []
 
-        names = iter(["first", "-last"])
-        monkeypatch.setattr(threads, "Thread", lambda **more: Thread(name=next(names), **more))
+        def start_one(thread: threading.Thread) -> None:
+            if "embedprop" in thread.name:
+                started.append(thread)
+                if len(started) == 2:
+                    raise RuntimeError("can't start new thread")
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", start_one)
         assert str(error_of(lambda _: False, 3)) == "can't start new thread"
 
     def test_an_interrupt_while_waiting_for_the_others_is_told_when_they_are_done(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        class Thread(threading.Thread):
-            interrupted = False
+        result, interrupted = Future.result, []
 
-            def join(self, timeout: float | None = None) -> None:
-                if not Thread.interrupted:
-                    Thread.interrupted = True
-                    raise KeyboardInterrupt
-                super().join(timeout)
+        def interrupted_once(future: Future[None]) -> None:
+            if not interrupted:
+                interrupted.append(True)
+                raise KeyboardInterrupt
+            result(future)
 
         done = []
 
@@ -134,7 +152,7 @@ class TestRunningTogether:
             done.append(thread)
             return True
 
-        monkeypatch.setattr(threads, "Thread", Thread)
+        monkeypatch.setattr(Future, "result", interrupted_once)
         assert isinstance(error_of(go_on, 2), KeyboardInterrupt)
         assert done == [0, 1]
 
@@ -154,7 +172,8 @@ def error_of(go_on: Callable[[int], bool], n_threads: int) -> BaseException:
 
     def run() -> None:
         try:
-            run_together(go_on, n_threads)
+            with Crew(n_threads) as crew:
+                crew.run(go_on, n_threads)
         except BaseException as error:
             found.append(error)
 
@@ -175,7 +194,7 @@ def test_who_waits_too_long_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch
     graph = toy_graphs.messy(60)
     expected, n_waits = fitted(graph, 0), 0
 
-    def by_turns(go_on: Callable[[int], bool], n_threads: int) -> None:
+    def by_turns(_: Crew, go_on: Callable[[int], bool], n_threads: int) -> None:
         """One thread for all: each call but the last to come to a meeting runs out of patience."""
         nonlocal n_waits
         waiting = list(range(n_threads))
@@ -184,7 +203,7 @@ def test_who_waits_too_long_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch
             n_waits += len(waiting)
 
     monkeypatch.setattr(threads, "available_threads", lambda: 2)
-    monkeypatch.setattr(fused_state, "run_together", by_turns)
+    monkeypatch.setattr(Crew, "run", by_turns)
     np.testing.assert_array_equal(fitted(graph, 0), expected)
     assert n_waits > 3
 

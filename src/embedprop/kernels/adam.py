@@ -18,6 +18,8 @@ bias corrections change quickly, each move is corrected for the eps of its own s
 (`move_young_row`). Tests hold the result equal to `torch.optim.Adam` over dense gradients.
 """
 
+import math
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,22 +92,26 @@ class Part(NamedTuple):
 
 
 def adam_tables(dtype: np.dtype[Any]) -> AdamTables:
-    """Return the tables for vectors of a type, by recursion from the last step backwards."""
-    rho = BETA1 / np.sqrt(BETA2)
+    """Return the tables for vectors of a type."""
+    rho = BETA1 / math.sqrt(BETA2)
     gap = np.arange(MOMENTUM_SPAN[np.dtype(dtype)] + 1)
     step = np.arange(VARIANCE_SPAN + 1)
     root = np.sqrt(1.0 - BETA2**step)
     ratio = root / (1.0 - BETA1 ** np.maximum(step, 1))
     # Step t + j divides by sqrt(v) + eps * root[t + j] / sqrt(beta2)^j.
-    eps_rho = rho / np.sqrt(BETA2)
-    tail, eps_tail = np.empty(VARIANCE_SPAN + 1), np.empty(VARIANCE_SPAN + 1)
-    tail[-1], eps_tail[-1] = 1.0 / (1.0 - rho), EPSILON / (1.0 - eps_rho)
-    for t in range(VARIANCE_SPAN - 1, -1, -1):
-        tail[t] = ratio[t] + rho * tail[t + 1]
-        eps_tail[t] = EPSILON * ratio[t] * root[t] + eps_rho * eps_tail[t + 1]
+    eps_rho = rho / math.sqrt(BETA2)
+    tail, eps_tail = _tails(ratio, rho), _tails(EPSILON * ratio * root, eps_rho)
     decay, eps_decay, power1, power2 = rho**gap, eps_rho**gap, BETA1**gap, BETA2**step
     decay[-1] = eps_decay[-1] = power1[-1] = power2[-1] = 0.0
     return AdamTables(decay, eps_decay, power1, power2, tail, eps_tail, eps_tail / tail)
+
+
+def _tails(moves: Floats, decay: float) -> Floats:
+    """Return the sum over j >= 0 of decay^j moves[t + j] for each t; beyond the end is the last."""
+    first, *others = moves[::-1].tolist()
+    last = first / (1.0 - decay)
+    sums = accumulate(others, lambda total, move: move + decay * total, initial=last)
+    return np.array(list(sums))[::-1].copy()
 
 
 @uncounted(forceinline=True)

@@ -1,6 +1,7 @@
 """Which rows one mini-batch reads, and who sends gradients to whom: integers only.
 
-Each thread makes these lists for itself, so that none go from one core's cache to another's.
+What a batch reads is listed once for all threads, by the one who has time (`Lists`); who sends to
+whom each thread lists for itself, once it knows which margins are violated (`Scratch`).
 """
 
 from typing import NamedTuple
@@ -54,55 +55,85 @@ class Reads(NamedTuple):
     rows: Ints
 
 
-class Scratch(NamedTuple):
-    """Working memory of one level (nodes, or labels): an index over the rows of a batch.
+class Lists(NamedTuple):
+    """What the positions of a batch read, for all threads.
 
-    slot[x] is the place of row x in `rows`, or -1; `rows` has one place to spare. starts, ends,
-    entries and weights are lists per slot: who sends a gradient there (no weights: all 1).
+    nodes, words: the distinct nodes and labels; each has one place to spare. own (batch_size,) and
+    negatives (batch_size, n_negatives): the places in `nodes` of v and of each u. starts, ends:
+    where each node's labels stand. n_read (2,): how many nodes and labels there are. For the type
+    `node`, whose nodes are their own labels, words, starts and ends are empty.
     """
 
-    slot: Ints
-    rows: Ints
+    reads: Reads
+    nodes: Ints
+    words: Ints
+    own: Ints
+    negatives: Ints
+    starts: Ints
+    ends: Ints
+    n_read: Ints
+
+
+class Senders(NamedTuple):
+    """Who sends a gradient to row i: entries[starts[i]:ends[i]], with weights (none: all 1)."""
+
     starts: Ints
     ends: Ints
     entries: Ints
     weights: Floats
 
 
-class Lists(NamedTuple):
-    """All lists of one batch: what its positions read, and which nodes and labels these are.
+class Scratch(NamedTuple):
+    """Working memory that each thread has for itself.
 
-    n_read (2,): how many nodes and labels. For the type `node`, whose nodes are their own labels,
-    `words` is empty, and both numbers are the same.
+    node_slot, word_slot: the place of a node or label in a list that is being made, -1 if it is not
+    there; at all other times all are -1. words: the labels that receive something, one place to
+    spare. to_nodes, to_words: who sends to each node of the batch, and to each of `words`.
     """
 
-    reads: Reads
-    nodes: Scratch
-    words: Scratch
-    n_read: Ints
+    node_slot: Ints
+    word_slot: Ints
+    words: Ints
+    to_nodes: Senders
+    to_words: Senders
+
+
+# Lists that are in use at the same time (see `epb_batches`).
+SIDES = 4
 
 
 @uncounted()
-def _scratch_of(scratch: Scratch, side: int) -> Scratch:
-    return Scratch(
-        scratch.slot[side],
-        scratch.rows[side],
-        scratch.starts[side],
-        scratch.ends[side],
-        scratch.entries[side],
-        scratch.weights[side],
+def lists_of(lists: Lists, batch: int) -> Lists:
+    """Return the lists of one batch, of arrays with an axis of sides in front."""
+    reads, side = lists.reads, batch % SIDES
+    return Lists(
+        Reads(reads.offsets[side], reads.local[side], reads.weights[side], reads.rows[side]),
+        lists.nodes[side],
+        lists.words[side],
+        lists.own[side],
+        lists.negatives[side],
+        lists.starts[side],
+        lists.ends[side],
+        lists.n_read[side],
     )
 
 
 @uncounted()
-def lists_of(lists: Lists, side: int) -> Lists:
-    """Return those of one side, of arrays with an axis of sides in front."""
-    reads = lists.reads
-    return Lists(
-        Reads(reads.offsets[side], reads.local[side], reads.weights[side], reads.rows[side]),
-        _scratch_of(lists.nodes, side),
-        _scratch_of(lists.words, side),
-        lists.n_read[side],
+def _senders_of(senders: Senders, part: int) -> Senders:
+    return Senders(
+        senders.starts[part], senders.ends[part], senders.entries[part], senders.weights[part]
+    )
+
+
+@uncounted()
+def scratch_of(scratch: Scratch, part: int) -> Scratch:
+    """Return that of one part, of arrays with an axis of parts in front."""
+    return Scratch(
+        scratch.node_slot[part],
+        scratch.word_slot[part],
+        scratch.words[part],
+        _senders_of(scratch.to_nodes, part),
+        _senders_of(scratch.to_words, part),
     )
 
 
@@ -148,17 +179,14 @@ def _list_weighted(
     totals: Floats,
     first_relation: int,
     reads: Reads,
-    scratch: Scratch,
+    slot: Ints,
+    rows: Ints,
     n_rows: int,
     n_local: int,
 ) -> int:
     """List the neighbors of position i, their weights, and their relations if there are any."""
-    slot, rows, local, weights = scratch.slot, scratch.rows, reads.local, reads.weights
-    edge_weights, relations, read_rows = (
-        draws.neighbor_weights,
-        draws.neighbor_relations,
-        reads.rows,
-    )
+    local, weights, read_rows = reads.local, reads.weights, reads.rows
+    edge_weights, relations = draws.neighbor_weights, draws.neighbor_relations
     neighbor_ids = draws.neighbor_ids
     weighted, related = weights.shape[0] > 0, relations.shape[0] > 0
     for e in range(draws.starts[i], draws.ends[i]):
@@ -180,17 +208,12 @@ def _list_weighted(
 
 
 @uncounted()
-def list_nodes(
-    draws: Draws,
-    low: int,
-    high: int,
-    totals: Floats,
-    first_relation: int,
-    reads: Reads,
-    scratch: Scratch,
+def _list_nodes(
+    draws: Draws, low: int, high: int, totals: Floats, first_relation: int, lists: Lists, slot: Ints
 ) -> int:
     """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
-    slot, rows, local, offsets = scratch.slot, scratch.rows, reads.local, reads.offsets
+    rows, reads = lists.nodes, lists.reads
+    local, offsets = reads.local, reads.offsets
     neighbor_ids, negatives, nodes = draws.neighbor_ids, draws.negatives, draws.nodes
     starts, ends = draws.starts, draws.ends
     related = draws.neighbor_relations.shape[0] > 0
@@ -205,56 +228,53 @@ def list_nodes(
             )
         else:
             n_rows = _list_weighted(
-                draws, i, totals, first_relation, reads, scratch, n_rows, offsets[b]
+                draws, i, totals, first_relation, reads, slot, rows, n_rows, offsets[b]
             )
         offsets[b + 1] = offsets[b] + (ends[i] - starts[i]) * (2 if related else 1)
         n_rows = _place(nodes[i], slot, rows, n_rows)
+        lists.own[b] = slot[nodes[i]]
         for j in range(negatives.shape[1]):
             n_rows = _place(negatives[i, j], slot, rows, n_rows)
+            lists.negatives[b, j] = slot[negatives[i, j]]
+    _clear(slot, rows, n_rows)
     return n_rows
 
 
 @uncounted()
-def list_labels(
-    labels: Labels,
-    nodes: Ints,
-    n_nodes: int,
-    starts: Ints,
-    ends: Ints,
-    scratch: Scratch,
-    n_all: int,
-) -> int:
-    """List the distinct labels of nodes[:n_nodes], and where each node's labels stand.
+def _list_labels(labels: Labels, lists: Lists, n_nodes: int, slot: Ints, n_all: int) -> int:
+    """List the distinct labels of the nodes of a batch, and where each node's labels stand.
 
     If these come to far more than n_all, which is how many there are, nearly all are among them:
     then list them all.
     """
-    slot, rows, ids, ptr = scratch.slot, scratch.rows, labels.ids, labels.ptr
+    nodes, rows, starts, ends = lists.nodes, lists.words, lists.starts, lists.ends
+    ids, ptr = labels.ids, labels.ptr
     n_read = 0
     for i in range(n_nodes):
         starts[i], ends[i] = ptr[nodes[i]], ptr[nodes[i] + 1]
         n_read += ends[i] - starts[i]
-    n_rows = 0
     if n_read > 2 * n_all:
         for label in range(n_all):
-            n_rows = _place(label, slot, rows, n_rows)
-        return n_rows
+            rows[label] = label
+        return n_all
+    n_rows = 0
     for i in range(n_nodes):
         for e in range(starts[i], ends[i]):
             n_rows = _place(ids[e], slot, rows, n_rows)
+    _clear(slot, rows, n_rows)
     return n_rows
 
 
 @uncounted()
-def _clear(scratch: Scratch, n_rows: int) -> None:
+def _clear(slot: Ints, rows: Ints, n_rows: int) -> None:
     for i in range(n_rows):
-        scratch.slot[Index(scratch.rows[i])] = -1
+        slot[Index(rows[i])] = -1
 
 
 @uncounted()
 def list_batch(
-    all_lists: Lists,
-    side: int,
+    lists: Lists,
+    scratch: Scratch,
     labels: Labels,
     draws: Draws,
     low: int,
@@ -262,22 +282,12 @@ def list_batch(
     n_nodes: int,
     n_labels: int,
 ) -> None:
-    """List what positions low..high read, instead of what was listed on that side before.
-
-    n_nodes and n_labels are how many there are in all.
-    """
-    lists = lists_of(all_lists, side)
-    nodes, words, n_read = lists.nodes, lists.words, lists.n_read
-    single = labels.ptr.shape[0] == 0
-    _clear(nodes, n_read[0])
-    if not single:
-        _clear(words, n_read[1])
-    n_read[0] = list_nodes(draws, low, high, labels.totals, n_nodes, lists.reads, nodes)
+    """List what positions low..high read; n_nodes and n_labels are how many there are in all."""
+    n_read = lists.n_read
+    n_read[0] = _list_nodes(draws, low, high, labels.totals, n_nodes, lists, scratch.node_slot)
     n_read[1] = n_read[0]
-    if not single:
-        n_read[1] = list_labels(
-            labels, nodes.rows, n_read[0], nodes.starts, nodes.ends, words, n_labels
-        )
+    if labels.ptr.shape[0] > 0:
+        n_read[1] = _list_labels(labels, lists, n_read[0], scratch.word_slot, n_labels)
 
 
 @uncounted()
@@ -291,78 +301,68 @@ def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
 
 
 @uncounted()
-def _append(
-    ends: Ints, entries: Ints, weights: Floats, slot: int, entry: int, weight: Float
-) -> None:
-    end = ends[Index(slot)]
-    entries[Index(end)] = entry
-    if weights.shape[0] > 0:
-        weights[Index(end)] = weight
-    ends[Index(slot)] = end + 1
+def _append(senders: Senders, slot: int, entry: int, weight: Float) -> None:
+    end = senders.ends[Index(slot)]
+    senders.entries[Index(end)] = entry
+    if senders.weights.shape[0] > 0:
+        senders.weights[Index(end)] = weight
+    senders.ends[Index(slot)] = end + 1
 
 
 @uncounted()
-def list_senders(
-    draws: Draws,
-    low: int,
-    high: int,
-    batch_size: int,
-    hinges: Floats,
-    reads: Reads,
-    scratch: Scratch,
-    n_rows: int,
-) -> None:
-    """For each node of the batch, list the backward messages that it receives.
+def list_senders(n: int, batch_size: int, hinges: Floats, lists: Lists, senders: Senders) -> None:
+    """For each node of a batch of n positions, list the backward messages that it receives.
 
-    Message b + kind * batch_size comes from position low + b: kind 0 goes to its neighbors, 1 to
-    v itself, 2 + j to its negative j, if the margin to that one is violated (hinges[b, j] is not
-    0). A position all of whose margins are kept sends nothing.
+    Message b + kind * batch_size comes from position b: kind 0 goes to its neighbors, 1 to v
+    itself, 2 + j to its negative j, if the margin to that one is violated (hinges[b, j] is not 0).
+    A position all of whose margins are kept sends nothing.
     """
-    slot, local, starts, offsets = scratch.slot, reads.local, scratch.starts, reads.offsets
-    ends, entries, weights = scratch.ends, scratch.entries, scratch.weights
-    nodes, negatives, read_weights = draws.nodes, draws.negatives, reads.weights
+    local, offsets, read_weights = lists.reads.local, lists.reads.offsets, lists.reads.weights
+    own, negatives, n_rows = lists.own, lists.negatives, lists.n_read[0]
+    ends, one = senders.ends, senders.weights.dtype.type(1)
     n_negatives = negatives.shape[1]
-    one = weights.dtype.type(1)
     ends[:n_rows] = 0
-    for i in range(low, high):
-        b, violated = i - low, False
+    for b in range(n):
+        violated = False
         for j in range(n_negatives):
             if hinges[b, j] != 0:
-                ends[slot[negatives[i, j]]] += 1
+                ends[negatives[b, j]] += 1
                 violated = True
         if violated:
-            ends[slot[nodes[i]]] += 1
+            ends[own[b]] += 1
             for e in range(offsets[b], offsets[b + 1]):
                 ends[Index(local[e])] += 1
-    _start_lists(starts, ends, n_rows)
-    for i in range(low, high):
-        b, violated = i - low, False
+    _start_lists(senders.starts, ends, n_rows)
+    for b in range(n):
+        violated = False
         for j in range(n_negatives):
             if hinges[b, j] != 0:
-                message = (2 + j) * batch_size + b
-                _append(ends, entries, weights, slot[negatives[i, j]], message, one)
+                _append(senders, negatives[b, j], (2 + j) * batch_size + b, one)
                 violated = True
         if violated:
-            _append(ends, entries, weights, slot[nodes[i]], batch_size + b, one)
+            _append(senders, own[b], batch_size + b, one)
             for e in range(offsets[b], offsets[b + 1]):
-                _append(ends, entries, weights, local[e], b, _weight(read_weights, e))
+                _append(senders, local[e], b, _weight(read_weights, e))
 
 
 @uncounted()
-def list_label_senders(
-    labels: Labels, nodes: Ints, n_nodes: int, senders: Scratch, scratch: Scratch, n_rows: int
-) -> None:
-    """For each label of the batch, list the nodes that have it and received a message."""
-    slot, starts, ends = scratch.slot, scratch.starts, scratch.ends
-    entries, weights = scratch.entries, scratch.weights
-    ptr, ids, label_weights = labels.ptr, labels.ids, labels.weights
-    ends[:n_rows] = 0
+def list_label_senders(labels: Labels, lists: Lists, scratch: Scratch) -> int:
+    """List the labels that receive something, and for each the nodes that pass it on."""
+    slot, rows = scratch.word_slot, scratch.words
+    nodes, senders = scratch.to_nodes, scratch.to_words
+    ids, label_weights = labels.ids, labels.weights
+    n_nodes, n_rows = lists.n_read[0], 0
     for i in range(n_nodes):
-        if senders.ends[i] > senders.starts[i]:
-            for e in range(ptr[nodes[i]], ptr[nodes[i] + 1]):
-                ends[Index(slot[Index(ids[e])])] += 1
-    _start_lists(starts, ends, n_rows)
+        if nodes.ends[i] > nodes.starts[i]:
+            for e in range(lists.starts[i], lists.ends[i]):
+                if slot[Index(ids[e])] < 0:
+                    senders.ends[Index(n_rows)] = 0
+                n_rows = _place(ids[e], slot, rows, n_rows)
+                senders.ends[Index(slot[Index(ids[e])])] += 1
+    _start_lists(senders.starts, senders.ends, n_rows)
     for i in range(n_nodes):
-        if senders.ends[i] > senders.starts[i]:
-            for e in range(ptr[nodes[i]], ptr[nodes[i] + 1]):
-                _append(ends, entries, weights, slot[Index(ids[e])], i, label_weights[e])
+        if nodes.ends[i] > nodes.starts[i]:
+            for e in range(lists.starts[i], lists.ends[i]):
+                _append(senders, slot[Index(ids[e])], i, label_weights[e])
+    _clear(slot, rows, n_rows)
+    return n_rows

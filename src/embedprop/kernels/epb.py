@@ -16,10 +16,9 @@ and changes its moments in one pass (`rows`). A batch reads its rows in random o
 asked for some rows ahead (`prefetch`).
 
 Threads share the work by columns: each has a part of every vector, and the arrays of all parts have
-the part for their first axis. Nothing goes from one core's cache to another's but the squared
-distances of a batch; what is not a vector (lists, steps) each thread works out for itself. Squares
-are summed by blocks of columns, the same for any number of threads, so the bytes do not depend on
-it.
+the part for their first axis. Little goes from one core's cache to another's: the squared distances
+of a batch, and the list of what it reads. Squares are summed by blocks of columns, the same for any
+number of threads, so the bytes do not depend on it.
 """
 
 from typing import NamedTuple
@@ -33,10 +32,12 @@ from embedprop.kernels.batch import (
     Labels,
     Lists,
     Reads,
+    Scratch,
     list_batch,
     list_label_senders,
     list_senders,
     lists_of,
+    scratch_of,
 )
 from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.meeting import arrive, have_arrived
@@ -57,9 +58,9 @@ class Settings(NamedTuple):
 class Share(NamedTuple):
     """What one thread does: the parts from low to high - 1 of all vectors; how far it has come.
 
-    arrived (1,): how often any of the threads has come to a meeting; place (2,): where the batch
-    begins that this one is at, and whether it waits at the meeting in the middle of it; loss (1,)
-    float64: the summed losses, written by the thread that has the first part.
+    arrived (1,): how often any of the threads has come to a meeting; place (2,): the meeting that
+    this one goes to, and whether it waits there; loss (1,) float64: the summed losses, written by
+    the thread that has the first part.
     """
 
     low: int
@@ -128,32 +129,28 @@ def measure(squares: Floats, first_block: int, b: int, j: int, h: Floats, other:
 
 
 @uncounted(forceinline=True)
-def end_of_batch(draws: Draws, first: int, settings: Settings) -> int:
-    """Return the position after the batch that begins at `first`; the last one may be shorter."""
-    end: int = min(first + settings.batch_size, draws.nodes.shape[0])
-    return end
-
-
-@uncounted(forceinline=True)
-def side_of(number: int, first: int, settings: Settings) -> int:
-    """Return where part `number` has the lists of the batch that begins at `first`."""
-    return 2 * number + (first // settings.batch_size) % 2
+def bounds_of(batch: int, draws: Draws, settings: Settings) -> tuple[int, int]:
+    """Return the first position of a batch, and the one after it; the last may be shorter."""
+    first = batch * settings.batch_size
+    return first, min(first + settings.batch_size, draws.nodes.shape[0])
 
 
 @uncounted()
-def list_part(
-    number: int,
+def list_for_all(
+    batch: int,
+    share: Share,
     table: Table,
     labels: Labels,
     draws: Draws,
-    first: int,
     settings: Settings,
-    lists: Lists,
+    all_lists: Lists,
+    scratch: Scratch,
 ) -> None:
-    """List what the batch from `first` on reads, for one part of the vectors."""
-    side = side_of(number, first, settings)
-    last, n_labels = end_of_batch(draws, first, settings), table.vectors.shape[1]
-    list_batch(lists, side, labels, draws, first, last, settings.n_nodes, n_labels)
+    """List what a batch reads, for all threads."""
+    first, last = bounds_of(batch, draws, settings)
+    lists, own = lists_of(all_lists, batch), scratch_of(scratch, share.low)
+    n_nodes, n_labels = settings.n_nodes, table.vectors.shape[1]
+    list_batch(lists, own, labels, draws, first, last, n_nodes, n_labels)
 
 
 @uncounted()
@@ -162,36 +159,37 @@ def forward_part(
     table: Table,
     labels: Labels,
     draws: Draws,
-    first: int,
+    batch: int,
     settings: Settings,
     step: int,
     tables: AdamTables,
     buffers: Buffers,
     all_lists: Lists,
 ) -> None:
-    """Catch up what the batch from `first` on reads, reconstruct h~, and measure how far it is.
+    """Catch up what a batch reads, reconstruct h~, and measure how far it is.
 
     All for one part of the vectors, which knows only its share of each squared distance.
     """
-    last = end_of_batch(draws, first, settings)
+    first, last = bounds_of(batch, draws, settings)
     single = labels.ptr.shape[0] == 0
     part, h = part_of(table, number), buffers.messages[number]
-    lists = lists_of(all_lists, side_of(number, first, settings))
-    reads, nodes, n_nodes = lists.reads, lists.nodes, lists.n_read[0]
-    source, read = (part.vectors, nodes) if single else (buffers.embeddings[number], lists.words)
-    catch_up(part, read.rows, lists.n_read[1], step - 1, settings.learning_rate, tables)
+    lists = lists_of(all_lists, batch)
+    reads, n_nodes = lists.reads, lists.n_read[0]
+    rows = lists.nodes if single else lists.words
+    source = part.vectors if single else buffers.embeddings[number]
+    catch_up(part, rows, lists.n_read[1], step - 1, settings.learning_rate, tables)
     if not single:
-        starts, ends = nodes.starts, nodes.ends
+        starts, ends = lists.starts, lists.ends
         sum_segments(source, part.vectors, labels.ids, labels.weights, starts, ends, n_nodes)
     squares, first_block = buffers.squares[step % 2], number * (h.shape[1] // BLOCK)
     # Backwards: what was written last is still in the nearest cache.
     for i in range(last - 1, first - 1, -1):
         b = i - first
         buffers.scales[number, b] = reconstruct(h[b], source, draws, i, reads, b, single)
-        v = draws.nodes[i] if single else nodes.slot[draws.nodes[i]]
+        v = draws.nodes[i] if single else lists.own[b]
         measure(squares, first_block, b, 0, h[b], source[v])
         for j in range(draws.negatives.shape[1]):
-            u = draws.negatives[i, j] if single else nodes.slot[draws.negatives[i, j]]
+            u = draws.negatives[i, j] if single else lists.negatives[b, j]
             measure(squares, first_block, b, 1 + j, h[b], source[u])
 
 
@@ -235,8 +233,6 @@ def send(
     source: Floats,
     v: int,
     negatives: Ints,
-    slot: Ints,
-    single: bool,
     squared: bool,
 ) -> None:
     """Turn h~ of position b into the messages to its neighbors, to v, and to each violating u."""
@@ -245,8 +241,7 @@ def send(
     for j in range(negatives.shape[0]):
         if hinges[j] != 0:
             n_violated += 1
-            u = negatives[j] if single else slot[negatives[j]]
-            other, h_other = messages[(2 + j) * batch_size + b], source[u]
+            other, h_other = messages[(2 + j) * batch_size + b], source[negatives[j]]
             slope = kind(slope_of(distances[1 + j], squared))
             for k in range(h.shape[0]):
                 other[k] = (h[k] - h_other[k]) * slope
@@ -272,43 +267,44 @@ def backward_part(
     table: Table,
     labels: Labels,
     draws: Draws,
-    first: int,
+    batch: int,
     settings: Settings,
     step: int,
     tables: AdamTables,
     buffers: Buffers,
     all_lists: Lists,
+    all_scratch: Scratch,
 ) -> None:
-    """Compare the distances of the batch from `first` on, send gradients, and add them to moments.
+    """Compare the distances of a batch, send gradients, and add them to moments.
 
     All for one part of the vectors, after every part has measured its share of the distances.
     """
-    last = end_of_batch(draws, first, settings)
+    first, last = bounds_of(batch, draws, settings)
     single = labels.ptr.shape[0] == 0
     part, messages = part_of(table, number), buffers.messages[number]
-    lists = lists_of(all_lists, side_of(number, first, settings))
-    nodes, words = lists.nodes, lists.words
-    n_nodes, n_rows, batch_size = lists.n_read[0], lists.n_read[1], settings.batch_size
+    lists, scratch = lists_of(all_lists, batch), scratch_of(all_scratch, number)
+    n_nodes, batch_size = lists.n_read[0], settings.batch_size
     distances, hinges = buffers.distances[number], buffers.hinges[number]
     n_blocks = table.vectors.shape[0] * (messages.shape[1] // BLOCK)
     compare(buffers.squares[step % 2], distances, hinges, last - first, n_blocks, settings)
-    list_senders(draws, first, last, batch_size, hinges, lists.reads, nodes, n_nodes)
+    list_senders(last - first, batch_size, hinges, lists, scratch.to_nodes)
     source = part.vectors if single else buffers.embeddings[number]
     for i in range(first, last):
         b = i - first
-        v = draws.nodes[i] if single else nodes.slot[draws.nodes[i]]
+        v = draws.nodes[i] if single else lists.own[b]
+        negatives = draws.negatives[i] if single else lists.negatives[b]
         send(
             messages, b, batch_size, buffers.scales[number, b], distances[b], hinges[b],
-            source, v, draws.negatives[i], nodes.slot, single, settings.squared,
+            source, v, negatives, settings.squared,
         )  # fmt: skip
-    receivers = nodes
+    rows, senders, n_rows = lists.nodes, scratch.to_nodes, n_nodes
     if not single:
-        source, receivers = buffers.node_gradients[number], words
-        entries, weights, starts, ends = nodes.entries, nodes.weights, nodes.starts, nodes.ends
-        sum_segments(source, messages, entries, weights, starts, ends, n_nodes)
-        list_label_senders(labels, nodes.rows, n_nodes, nodes, words, n_rows)
-        messages = source
-    receive(part, messages, receivers, n_rows, buffers.gradient[number], step, tables)
+        source = buffers.node_gradients[number]
+        entries, weights = senders.entries, senders.weights
+        sum_segments(source, messages, entries, weights, senders.starts, senders.ends, n_nodes)
+        n_rows = list_label_senders(labels, lists, scratch)
+        rows, senders, messages = scratch.words, scratch.to_words, source
+    receive(part, messages, rows, senders, n_rows, buffers.gradient[number], step, tables)
 
 
 @kernel()
@@ -322,49 +318,48 @@ def epb_batches(
     tables: AdamTables,
     buffers: Buffers,
     lists: Lists,
+    scratch: Scratch,
 ) -> bool:
     """Move one thread's share of `table` in place by one pass of EP-B over `draws`.
 
-    Between two meetings a thread finishes one batch and begins the next: they meet when all have
-    measured the distances of a batch. Who has done so lists the next batch first, and only then
-    waits: cores are now faster and now slower, and the slower one catches up in the meantime.
+    Between two meetings a thread finishes one batch and begins the next: they come to meeting m
+    when they have measured the distances of batch m - 1. Cores are now faster and now slower. So
+    who comes first lists batch m + 1 for all, while the others catch up; nobody reads that before
+    the next meeting. Whoever is late is with batch m - 2 still, so there are four lists in turns.
     Returns whether it is done; if it is not, it has waited long for the others: call it again.
 
     Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.
-    Arrays   see the named tuples; `lists` have two sides for each part, for even and odd batches of
-             `draws`; `step` is the number of steps done so far.
-    Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; the slots
-             of rows that are not listed are -1.
+    Arrays   see the named tuples; `step` is the number of steps done so far.
+    Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; all slots
+             are -1.
     """
-    n, batch_size, place = draws.nodes.shape[0], settings.batch_size, share.place
-    while place[0] < n + batch_size:
-        first = place[0]
-        number = first // batch_size
+    place, n_threads = share.place, share.n_threads
+    n_batches = -(-draws.nodes.shape[0] // settings.batch_size)
+    while True:
+        meeting = place[0]
         if place[1] == 0:
+            if meeting == 0 and share.low == 0 and n_batches > 0:
+                list_for_all(0, share, table, labels, draws, settings, lists, scratch)
             for part in range(share.low, share.high):
-                if first > 0:
+                if meeting > 1:
                     backward_part(
-                        part, table, labels, draws, first - batch_size, settings, step + number,
-                        tables, buffers, lists,
+                        part, table, labels, draws, meeting - 2, settings, step + meeting - 1,
+                        tables, buffers, lists, scratch,
                     )  # fmt: skip
-                if first == 0:
-                    list_part(part, table, labels, draws, first, settings, lists)
-                if first < n:
+                if 0 < meeting <= n_batches:
                     forward_part(
-                        part, table, labels, draws, first, settings, step + number + 1,
+                        part, table, labels, draws, meeting - 1, settings, step + meeting,
                         tables, buffers, lists,
                     )  # fmt: skip
-            if first > 0 and share.low == 0:
-                end = min(batch_size, n - first + batch_size)
-                share.loss[0] += float(buffers.hinges[0, :end].sum())
-            if first >= n:
+            if meeting > 1 and share.low == 0:
+                first, last = bounds_of(meeting - 2, draws, settings)
+                share.loss[0] += float(buffers.hinges[0, : last - first].sum())
+            if meeting > n_batches:
                 return True  # nobody reads what the last pass has written
             place[1] = 1
-            arrive(share.arrived)
-            if first + batch_size < n:
-                for part in range(share.low, share.high):
-                    list_part(part, table, labels, draws, first + batch_size, settings, lists)
-        if not have_arrived(share.arrived, (number + 1) * share.n_threads):
+            is_first = arrive(share.arrived) == meeting * n_threads
+            if is_first and meeting + 1 < n_batches:
+                list_for_all(meeting + 1, share, table, labels, draws, settings, lists, scratch)
+        if not have_arrived(share.arrived, (meeting + 1) * n_threads):
             return False
-        place[0], place[1] = first + batch_size, 0
-    return True
+        place[0], place[1] = meeting + 1, 0

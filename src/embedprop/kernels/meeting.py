@@ -31,10 +31,15 @@ PATIENCE = 10 if WINDOWS else 300
 _ONE_AT_A_TIME = Lock()
 
 
-def arrive(arrived: Ints) -> None:
-    """Add 1 to arrived[0]; what this thread wrote before, others see who have seen that."""
+def arrive(arrived: Ints) -> int:
+    """Add 1 to arrived[0]; what this thread wrote before, others see who have seen that.
+
+    Returns what it was before.
+    """
     with _ONE_AT_A_TIME:
+        before: int = arrived[0]
         arrived[0] += 1
+        return before
 
 
 def n_arrived(arrived: Ints) -> int:
@@ -59,10 +64,9 @@ def _add_one(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, signature, arguments)
-        builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "seq_cst")
-        return context.get_dummy_value()
+        return builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "seq_cst")
 
-    return types.void(array), generate
+    return types.int64(array), generate
 
 
 @intrinsic
@@ -78,9 +82,9 @@ def _load(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None:
 
 
 @overload(arrive)
-def _arrive(arrived: Any) -> Callable[..., None]:  # noqa: ARG001
-    def add(arrived: Any) -> None:
-        _add_one(arrived)  # type: ignore[call-arg]
+def _arrive(arrived: Any) -> Callable[..., int]:  # noqa: ARG001
+    def add(arrived: Any) -> int:
+        return _add_one(arrived)  # type: ignore[call-arg]
 
     return add
 

@@ -2,7 +2,7 @@
 
 from embedprop.kernels.adam import AHEAD, AdamTables, Part, Table, add_gradient, catch_up
 from embedprop.kernels.arrays import Floats, Index, Ints
-from embedprop.kernels.batch import Scratch
+from embedprop.kernels.batch import Senders
 from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.prefetch import prefetch_to_write
 from embedprop.kernels.segments import sum_rows
@@ -24,15 +24,15 @@ def part_of(table: Table, part: int) -> Part:
 def receive(
     part: Part,
     source: Floats,
-    scratch: Scratch,
+    rows: Ints,
+    senders: Senders,
     n_rows: int,
     gradient: Floats,
     step: int,
     tables: AdamTables,
 ) -> None:
     """Add to the moments of each row the sum of the messages that it receives."""
-    starts, ends, rows = scratch.starts, scratch.ends, scratch.rows
-    entries, weights = scratch.entries, scratch.weights
+    starts, ends, entries, weights = senders.starts, senders.ends, senders.entries, senders.weights
     weighted = weights.shape[0] > 0
     for i in range(n_rows):
         if i + AHEAD < n_rows and starts[i + AHEAD] < ends[i + AHEAD]:

@@ -83,11 +83,11 @@ class Drawer:
         pairs = self._partitions.pairs(epoch, self._streams)
         for number, pair in enumerate(pairs):
             ranges = self._partitions.ranges(pair)
-            chances, counters = self._whole, [epoch]
+            chances, counters, visits = self._whole, [epoch], self.visits
             if len(pairs) > 1:
                 inner = InnerGraph.of(self._graph, ranges)
                 chances, counters = _Chances(inner, self._instance), [epoch, number]
-            visits = chances.neighborhood.visits()
+                visits = chances.neighborhood.visits()
             if len(visits):
                 order = self._streams.generator("order", *counters).permutation(visits)
                 draw = partial(self._draw, chances, counters)

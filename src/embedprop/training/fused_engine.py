@@ -22,7 +22,7 @@ from embedprop.training.plan import TrainingPlan
 from embedprop.training.random_streams import RandomStreams
 from embedprop.training.resident_table import ResidentTable
 from embedprop.training.tables import MEMORY, Tables, all_finite, chunks
-from embedprop.training.threads import ThreadChoice
+from embedprop.training.threads import Crew, ThreadChoice
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +57,7 @@ class FusedEngine:
         streams = RandomStreams(plan.seed)
         drawer = Drawer(graph, instance, streams, self._dtype, plan.batch_size, plan.n_partitions)
         threads = ThreadChoice(plan.n_threads)
+        crew = Crew(threads.most)
         sums = adam_tables(np.dtype(self._dtype))
         states = {}
         for name in instance.label_types:
@@ -70,8 +71,8 @@ class FusedEngine:
                 partitioned,
                 threads.most,
             )
-            states[name] = FusedState(rows, sets, instance.label_types[name], plan, drawer)
-        with InterruptWatch() as watch:
+            states[name] = FusedState(rows, sets, instance.label_types[name], plan, drawer, crew)
+        with InterruptWatch() as watch, crew:
             _compile(states, drawer, sums)
             largest = {
                 name: _largest_distance(start[name], start_relations.get(name)) for name in states

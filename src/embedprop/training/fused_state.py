@@ -9,14 +9,14 @@ from embedprop.graph.multisets import Multisets
 from embedprop.instance import LabelTypeInstance
 from embedprop.kernels.adam import AdamTables
 from embedprop.kernels.arrays import BLOCK
-from embedprop.kernels.batch import Draws, Labels, Lists, Reads, Scratch
+from embedprop.kernels.batch import SIDES, Draws, Labels, Lists, Reads, Scratch, Senders
 from embedprop.kernels.epb import Buffers, Settings, Share, epb_batches
 from embedprop.kernels.rows import catch_up_rows
 from embedprop.training.batches import Drawer
 from embedprop.training.columns import BETWEEN, aligned_zeros, apart
 from embedprop.training.plan import TrainingPlan
 from embedprop.training.resident_table import ResidentTable
-from embedprop.training.threads import run_together
+from embedprop.training.threads import Crew
 
 
 class FusedState:
@@ -32,8 +32,9 @@ class FusedState:
         settings: LabelTypeInstance,
         plan: TrainingPlan,
         drawer: Drawer,
+        crew: Crew,
     ) -> None:
-        self.steps, self.rows = 0, rows
+        self.steps, self.rows, self._crew = 0, rows, crew
         self._rate, self._margin, self._n_nodes = plan.learning_rate, settings.margin, sets.n_sets
         self._squared = settings.is_squared
         self._batch_size = min(plan.batch_size, len(drawer.visits))
@@ -57,18 +58,33 @@ class FusedState:
         n_rows = min(sets.n_sets, n_entries)
         n_words = 0 if single else min(sets.n_values, n_rows * int(sets.sizes.max()))
         n_slots = 0 if single else n_rows_in_all
-        sides = 2 * n_parts
+        n_listed = min(n_words, n_slots)
         self._lists = Lists(
             Reads(
-                apart(sides, batch_size + 1, np.int64),
-                apart(sides, n_reads, np.int32),
-                apart(sides, n_reads if weighted else 0, dtype),
-                apart(sides, n_reads if self._reads_per_edge > 1 else 0, np.int32),
+                apart(SIDES, batch_size + 1, np.int64),
+                apart(SIDES, n_reads, np.int32),
+                apart(SIDES, n_reads if weighted else 0, dtype),
+                apart(SIDES, n_reads if self._reads_per_edge > 1 else 0, np.int32),
             ),
-            _scratch(sides, sets.n_sets, n_rows, n_entries, weighted, dtype),
-            _scratch(sides, n_slots, min(n_words, n_slots), n_words, not single, dtype),
-            apart(sides, 2, np.int64),
+            apart(SIDES, n_rows + 1, np.int32),
+            apart(SIDES, n_listed + 1, np.int32),
+            apart(SIDES, batch_size, np.int32),
+            aligned_zeros((SIDES, batch_size + BETWEEN, n_negatives), np.int32),
+            apart(SIDES, 0 if single else n_rows, np.int64),
+            apart(SIDES, 0 if single else n_rows, np.int64),
+            apart(SIDES, 2, np.int64),
         )
+        self._scratch = Scratch(
+            apart(n_parts, sets.n_sets, np.int32),
+            apart(n_parts, n_slots, np.int32),
+            apart(n_parts, n_listed + 1, np.int32),
+            _senders(n_parts, n_rows, n_entries, weighted, dtype),
+            _senders(n_parts, n_listed, n_words, not single, dtype),
+        )
+        for slot in self._scratch[:2]:
+            slot[:] = -1
+        self._arrived, self._loss = apart(1, 1, np.int64)[0], apart(1, 1, np.float64)[0]
+        self._places = apart(n_parts, 2, np.int64)
         n_buffered = 0 if single else n_rows
         self._buffers = Buffers(
             aligned_zeros((n_parts, (2 + n_negatives) * batch_size, width), dtype),
@@ -91,16 +107,16 @@ class FusedState:
         """Move the vectors by the batches of `draws`; return the summed loss."""
         n_parts = len(self.rows.table.vectors)
         n_threads = min(n_threads, n_parts)
-        arrived, loss = apart(1, 1, np.int64)[0], apart(1, 1, np.float64)[0]
-        places = apart(n_threads, 2, np.int64)
+        for counted in (self._arrived, self._places, self._loss):
+            counted[:] = 0
         shares = [
             Share(
                 i * n_parts // n_threads,
                 (i + 1) * n_parts // n_threads,
                 n_threads,
-                arrived,
-                places[i],
-                loss,
+                self._arrived,
+                self._places[i],
+                self._loss,
             )
             for i in range(n_threads)
         ]
@@ -123,12 +139,13 @@ class FusedState:
                 tables,
                 self._buffers,
                 self._lists,
+                self._scratch,
             )
             return done
 
-        run_together(go_on, n_threads)
+        self._crew.run(go_on, n_threads)
         self.steps += -(-len(draws.nodes) // self._batch_size)
-        return float(loss[0])
+        return float(self._loss[0])
 
     def use_rate(self, rate: float, tables: AdamTables) -> None:
         """Go on with another learning rate; moves that rows have missed so far keep the old one."""
@@ -149,7 +166,7 @@ class FusedState:
                 catch_up_rows(table, part, rows, self.steps, self._rate, tables)
                 return True
 
-            run_together(go_on, len(table.vectors))
+            self._crew.run(go_on, len(table.vectors))
 
 
 def _with_relations(sets: Multisets, n_labels: int, n_relations: int) -> Multisets:
@@ -182,16 +199,12 @@ def is_identity(sets: Multisets) -> bool:
     )
 
 
-def _scratch(
-    sides: int, n_slots: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
-) -> Scratch:
-    slot = apart(sides, n_slots, np.int32)
-    slot[:] = -1
-    return Scratch(
-        slot,
-        apart(sides, n_rows + 1, np.int32),
-        apart(sides, n_rows, np.int64),
-        apart(sides, n_rows, np.int64),
-        apart(sides, n_entries, np.int32),
-        apart(sides, n_entries if weighted else 0, dtype),
+def _senders(
+    n_parts: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
+) -> Senders:
+    return Senders(
+        apart(n_parts, n_rows, np.int64),
+        apart(n_parts, n_rows, np.int64),
+        apart(n_parts, n_entries, np.int32),
+        apart(n_parts, n_entries if weighted else 0, dtype),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Thread
 from time import perf_counter
+from typing import Self
 
 import numba
 
@@ -18,41 +19,56 @@ _RUNS_BETWEEN_TRIALS = 60
 _TRIALS = 2
 
 
-def run_together(go_on: Callable[[int], bool], n_threads: int) -> None:
-    """Call go_on(0), go_on(1), ..., each in a thread of its own, until each has returned True.
+class Crew:
+    """The thread that opens it and its helpers, who stay as long as it is open.
 
-    Whoever returns False waits for the others and is called again. An exception in one ends them
-    all, because the others would wait for ever.
+    Kernels are run once per epoch or so. To start a thread for each run took 0.9 ms and 12 % of the
+    time on Cora; a helper who waits begins after 0.1 ms.
     """
-    errors: list[BaseException] = []
 
-    def work(thread: int) -> None:
+    def __init__(self, n_threads: int) -> None:
+        self._helpers = ThreadPoolExecutor(max(1, n_threads - 1), "embedprop")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._helpers.shutdown()
+
+    def run(self, go_on: Callable[[int], bool], n_threads: int) -> None:
+        """Call go_on(0), go_on(1), ..., each in a thread of its own, until each has returned True.
+
+        Whoever returns False waits for the others and is called again. An exception in one ends
+        them all, because the others would wait for ever.
+        """
+        errors: list[BaseException] = []
+
+        def work(thread: int) -> None:
+            try:
+                while not errors and not go_on(thread):
+                    time.sleep(0)  # on Windows nothing else offers the core to others
+            except BaseException as error:
+                errors.append(error)
+
+        others: list[Future[None]] = []
         try:
-            while not errors and not go_on(thread):
-                time.sleep(0)  # on Windows nothing else offers the core to others
-        except BaseException as error:
+            for thread in range(1, n_threads):
+                others.append(self._helpers.submit(work, thread))
+            work(0)
+        except BaseException as error:  # a thread that cannot start, or an interrupt
             errors.append(error)
-
-    # If Python ends in the middle of it, it shall not wait for them.
-    others = [Thread(target=work, args=(i,), daemon=True) for i in range(1, n_threads)]
-    try:
-        for thread in others:
-            thread.start()
-        work(0)
-    except BaseException as error:  # a thread that cannot start, or an interrupt
-        errors.append(error)
-    finally:
-        for thread in others:
-            _wait_for(thread, errors)
-    if errors:
-        raise errors[0]
+        finally:
+            for other in others:
+                _wait_for(other, errors)
+        if errors:
+            raise errors[0]
 
 
-def _wait_for(thread: Thread, errors: list[BaseException]) -> None:
-    """Wait until a thread has ended, if it ever began: also after an interrupt."""
-    while thread.is_alive():
+def _wait_for(other: Future[None], errors: list[BaseException]) -> None:
+    """Wait until a helper is done: also after an interrupt."""
+    while not other.done():
         try:
-            thread.join()
+            other.result()
         except BaseException as error:
             errors.append(error)
 
