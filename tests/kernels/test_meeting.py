@@ -40,6 +40,21 @@ def test_what_was_written_before_a_meeting_all_see_after_it() -> None:
     assert arrived[0] == 2 * n_meetings * n_threads
 
 
+@numba.njit(nogil=True)
+def come_often(arrived: np.ndarray, came: np.ndarray) -> None:
+    for i in range(len(came)):
+        came[i] = arrive(arrived)
+
+
+def test_each_arrival_is_told_how_many_came_before() -> None:
+    arrived, came = np.zeros(1, np.int64), np.zeros((3, 1000), np.int64)
+    come_often(arrived, came[0, :0])  # compiles
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda i: come_often(arrived, came[i]), range(3)))
+    assert sorted(came.ravel()) == list(range(3000))
+    assert (np.diff(came) > 0).all()
+
+
 def test_a_counter_of_another_type_is_refused() -> None:
     with pytest.raises(numba.TypingError):
         have_arrived(np.zeros(1, np.int32), 1)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numba
 import numpy as np
@@ -13,6 +14,7 @@ from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.training import threads
+from embedprop.training.fused_state import FusedState
 from embedprop.training.threads import Crew, ThreadChoice
 
 AVAILABLE = numba.config.NUMBA_NUM_THREADS
@@ -185,27 +187,50 @@ def error_of(go_on: Callable[[int], bool], n_threads: int) -> BaseException:
     return found[0]
 
 
-def fitted(graph: Graph, seed: int) -> np.ndarray:
-    model = EmbeddingPropagation(dim=64, epochs=3, random_state=seed, n_threads=2, verbose=False)
+def fitted(graph: Graph, seed: int, n_threads: int = 2) -> np.ndarray:
+    model = EmbeddingPropagation(
+        dim=128, epochs=2, batch_size=8, random_state=seed, n_threads=n_threads, verbose=False
+    )
     return model.fit(graph).node_embeddings_
 
 
-def test_who_waits_too_long_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = toy_graphs.messy(60)
-    expected, n_waits = fitted(graph, 0), 0
+@pytest.mark.parametrize("n_available", [2, 4])
+def test_who_waits_too_long_goes_on_where_it_was(
+    monkeypatch: pytest.MonkeyPatch, n_available: int
+) -> None:
+    graph, rng = toy_graphs.messy(60), np.random.default_rng(0)
+    expected, n_waits = fitted(graph, 0, 1), 0
 
     def by_turns(_: Crew, go_on: Callable[[int], bool], n_threads: int) -> None:
         """One thread for all: each call but the last to come to a meeting runs out of patience."""
         nonlocal n_waits
         waiting = list(range(n_threads))
         while waiting:
-            waiting = [thread for thread in waiting if not go_on(thread)]
-            n_waits += len(waiting)
+            chosen = rng.choice(waiting)
+            if go_on(chosen):
+                waiting.remove(chosen)
+            else:
+                n_waits += 1
 
-    monkeypatch.setattr(threads, "available_threads", lambda: 2)
+    monkeypatch.setattr(threads, "available_threads", lambda: n_available)
     monkeypatch.setattr(Crew, "run", by_turns)
-    np.testing.assert_array_equal(fitted(graph, 0), expected)
-    assert n_waits > 3
+    np.testing.assert_array_equal(fitted(graph, 0, n_available), expected)
+    n_batches = 2 * 2 * 8  # two epochs of two label types
+    assert n_waits > n_batches
+
+
+def test_all_slots_are_free_after_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, seen = FusedState.run, []
+
+    def checked(state: FusedState, *arguments: Any) -> float:
+        loss = run(state, *arguments)
+        seen.append(all((slot == -1).all() for slot in state._scratch[:2]))
+        return loss
+
+    monkeypatch.setattr(FusedState, "run", checked)
+    fitted(toy_graphs.messy(60, n_relations=2), 0)
+    assert len(seen) == 2 * (1 + 2)  # of two label types: once to compile, and two epochs
+    assert all(seen)
 
 
 def test_a_fused_fit_leaves_torchs_number_of_threads_alone() -> None:
