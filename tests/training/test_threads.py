@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import logging
+import queue
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numba
@@ -87,26 +90,26 @@ class TestRunningTogether:
             calls[thread] += 1
             return calls[thread] > thread
 
-        with Crew(3) as crew:
+        with Crew() as crew:
             crew.run(go_on, 3)
         assert calls == {0: 1, 1: 2, 2: 3}
 
     def test_one_thread_is_this_one(self) -> None:
         seen = []
-        with Crew(2) as crew:
+        with Crew() as crew:
             crew.run(lambda _: seen.append(threading.current_thread()) or True, 1)
         assert seen == [threading.current_thread()]
 
     def test_helpers_stay_from_run_to_run_and_go_in_the_end(self) -> None:
-        before, seen = threading.active_count(), set[int]()
-        both = threading.Barrier(3)
+        before, seen = threading.active_count(), set[threading.Thread]()
+        all_three = threading.Barrier(3)
 
         def go_on(_: int) -> bool:
-            both.wait(timeout=30)
-            seen.add(threading.get_ident())
+            all_three.wait(timeout=30)
+            seen.add(threading.current_thread())
             return True
 
-        with Crew(3) as crew:
+        with Crew() as crew:
             for _ in range(20):
                 crew.run(go_on, 3)
         assert len(seen) == 3
@@ -139,13 +142,14 @@ class TestRunningTogether:
     def test_an_interrupt_while_waiting_for_the_others_is_told_when_they_are_done(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        result, interrupted = Future.result, []
+        interrupted = []
 
-        def interrupted_once(future: Future[None]) -> None:
-            if not interrupted:
-                interrupted.append(True)
-                raise KeyboardInterrupt
-            result(future)
+        class Queue(queue.SimpleQueue):
+            def get(self) -> Any:
+                if threading.current_thread().name != "embedprop" and not interrupted:
+                    interrupted.append(True)
+                    raise KeyboardInterrupt
+                return super().get()
 
         done = []
 
@@ -154,7 +158,7 @@ class TestRunningTogether:
             done.append(thread)
             return True
 
-        monkeypatch.setattr(Future, "result", interrupted_once)
+        monkeypatch.setattr(threads, "SimpleQueue", Queue)
         assert isinstance(error_of(go_on, 2), KeyboardInterrupt)
         assert done == [0, 1]
 
@@ -174,7 +178,7 @@ def error_of(go_on: Callable[[int], bool], n_threads: int) -> BaseException:
 
     def run() -> None:
         try:
-            with Crew(n_threads) as crew:
+            with Crew() as crew:
                 crew.run(go_on, n_threads)
         except BaseException as error:
             found.append(error)
@@ -198,7 +202,7 @@ def fitted(graph: Graph, seed: int, n_threads: int = 2) -> np.ndarray:
 def test_who_waits_too_long_goes_on_where_it_was(
     monkeypatch: pytest.MonkeyPatch, n_available: int
 ) -> None:
-    graph, rng = toy_graphs.messy(60), np.random.default_rng(0)
+    graph, rng = many_words(), np.random.default_rng(0)
     expected, n_waits = fitted(graph, 0, 1), 0
 
     def by_turns(_: Crew, go_on: Callable[[int], bool], n_threads: int) -> None:
@@ -219,7 +223,15 @@ def test_who_waits_too_long_goes_on_where_it_was(
     assert n_waits > n_batches
 
 
-def test_all_slots_are_free_after_every_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def many_words() -> Graph:
+    """Each node has two words of 200: a batch reads few of them."""
+    words = {i: [f"w{i}", f"w{60 + 2 * i}"] for i in range(60)}
+    edges = [(i, (i + step) % 60) for i in range(60) for step in (1, 7)]
+    return Graph.from_edges(edges, labels={"word": words})
+
+
+@pytest.mark.parametrize("graph", [toy_graphs.messy(60, n_relations=2), many_words()])
+def test_all_slots_are_free_after_every_run(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
     run, seen = FusedState.run, []
 
     def checked(state: FusedState, *arguments: Any) -> float:
@@ -228,9 +240,24 @@ def test_all_slots_are_free_after_every_run(monkeypatch: pytest.MonkeyPatch) -> 
         return loss
 
     monkeypatch.setattr(FusedState, "run", checked)
-    fitted(toy_graphs.messy(60, n_relations=2), 0)
+    fitted(graph, 0)
     assert len(seen) == 2 * (1 + 2)  # of two label types: once to compile, and two epochs
     assert all(seen)
+
+
+def test_a_fit_goes_on_when_the_main_thread_has_ended() -> None:
+    code = """
+import threading, time
+from embedprop import EmbeddingPropagation, Graph
+graph = Graph.from_edges([(i, i + 1) for i in range(300)])
+model = EmbeddingPropagation(dim=128, epochs=200, n_threads=2, verbose=False)
+def work():
+    model.fit(graph)
+    print("fitted", threading.main_thread().is_alive())
+threading.Thread(target=work).start()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.stdout.split() == ["fitted", "False"], done.stderr
 
 
 def test_a_fused_fit_leaves_torchs_number_of_threads_alone() -> None:

@@ -107,7 +107,10 @@ def adam_tables(dtype: np.dtype[Any]) -> AdamTables:
 
 
 def _tails(moves: Floats, decay: float) -> Floats:
-    """Return the sum over j >= 0 of decay^j moves[t + j] for each t; beyond the end is the last."""
+    """Return the sum over j >= 0 of decay^j moves[t + j] for each t.
+
+    Moves beyond the end equal the last one.
+    """
     first, *others = moves[::-1].tolist()
     last = first / (1.0 - decay)
     sums = accumulate(others, lambda total, move: move + decay * total, initial=last)

@@ -58,17 +58,17 @@ class Reads(NamedTuple):
 class Lists(NamedTuple):
     """What the positions of a batch read, for all threads.
 
-    nodes, words: the distinct nodes and labels; each has one place to spare. own (batch_size,) and
-    negatives (batch_size, n_negatives): the places in `nodes` of v and of each u. starts, ends:
-    where each node's labels stand. n_read (2,): how many nodes and labels there are. For the type
-    `node`, whose nodes are their own labels, words, starts and ends are empty.
+    nodes, words: the distinct nodes and labels; each has one place to spare. own_places
+    (batch_size,) and negative_places (batch_size, n_negatives): where v and each u are in `nodes`.
+    starts, ends: where each node's labels stand. n_read (2,): how many nodes and labels there are.
+    For the type `node`, whose nodes are their own labels, words, starts and ends are empty.
     """
 
     reads: Reads
     nodes: Ints
     words: Ints
-    own: Ints
-    negatives: Ints
+    own_places: Ints
+    negative_places: Ints
     starts: Ints
     ends: Ints
     n_read: Ints
@@ -110,8 +110,8 @@ def lists_of(lists: Lists, batch: int) -> Lists:
         Reads(reads.offsets[side], reads.local[side], reads.weights[side], reads.rows[side]),
         lists.nodes[side],
         lists.words[side],
-        lists.own[side],
-        lists.negatives[side],
+        lists.own_places[side],
+        lists.negative_places[side],
         lists.starts[side],
         lists.ends[side],
         lists.n_read[side],
@@ -232,10 +232,10 @@ def _list_nodes(
             )
         offsets[b + 1] = offsets[b] + (ends[i] - starts[i]) * (2 if related else 1)
         n_rows = _place(nodes[i], slot, rows, n_rows)
-        lists.own[b] = slot[nodes[i]]
+        lists.own_places[b] = slot[nodes[i]]
         for j in range(negatives.shape[1]):
             n_rows = _place(negatives[i, j], slot, rows, n_rows)
-            lists.negatives[b, j] = slot[negatives[i, j]]
+            lists.negative_places[b, j] = slot[negatives[i, j]]
     _clear(slot, rows, n_rows)
     return n_rows
 
@@ -318,7 +318,7 @@ def list_senders(n: int, batch_size: int, hinges: Floats, lists: Lists, senders:
     A position all of whose margins are kept sends nothing.
     """
     local, offsets, read_weights = lists.reads.local, lists.reads.offsets, lists.reads.weights
-    own, negatives, n_rows = lists.own, lists.negatives, lists.n_read[0]
+    own, negatives, n_rows = lists.own_places, lists.negative_places, lists.n_read[0]
     ends, one = senders.ends, senders.weights.dtype.type(1)
     n_negatives = negatives.shape[1]
     ends[:n_rows] = 0

@@ -148,9 +148,9 @@ def list_for_all(
 ) -> None:
     """List what a batch reads, for all threads."""
     first, last = bounds_of(batch, draws, settings)
-    lists, own = lists_of(all_lists, batch), scratch_of(scratch, share.low)
+    lists, mine = lists_of(all_lists, batch), scratch_of(scratch, share.low)
     n_nodes, n_labels = settings.n_nodes, table.vectors.shape[1]
-    list_batch(lists, own, labels, draws, first, last, n_nodes, n_labels)
+    list_batch(lists, mine, labels, draws, first, last, n_nodes, n_labels)
 
 
 @uncounted()
@@ -186,10 +186,10 @@ def forward_part(
     for i in range(last - 1, first - 1, -1):
         b = i - first
         buffers.scales[number, b] = reconstruct(h[b], source, draws, i, reads, b, single)
-        v = draws.nodes[i] if single else lists.own[b]
+        v = draws.nodes[i] if single else lists.own_places[b]
         measure(squares, first_block, b, 0, h[b], source[v])
         for j in range(draws.negatives.shape[1]):
-            u = draws.negatives[i, j] if single else lists.negatives[b, j]
+            u = draws.negatives[i, j] if single else lists.negative_places[b, j]
             measure(squares, first_block, b, 1 + j, h[b], source[u])
 
 
@@ -291,8 +291,8 @@ def backward_part(
     source = part.vectors if single else buffers.embeddings[number]
     for i in range(first, last):
         b = i - first
-        v = draws.nodes[i] if single else lists.own[b]
-        negatives = draws.negatives[i] if single else lists.negatives[b]
+        v = draws.nodes[i] if single else lists.own_places[b]
+        negatives = draws.negatives[i] if single else lists.negative_places[b]
         send(
             messages, b, batch_size, buffers.scales[number, b], distances[b], hinges[b],
             source, v, negatives, settings.squared,
@@ -325,7 +325,8 @@ def epb_batches(
     Between two meetings a thread finishes one batch and begins the next: they come to meeting m
     when they have measured the distances of batch m - 1. Cores are now faster and now slower. So
     who comes first lists batch m + 1 for all, while the others catch up; nobody reads that before
-    the next meeting. Whoever is late is with batch m - 2 still, so there are four lists in turns.
+    the next meeting. There are four lists in turns: late threads still read m - 2 and m - 1, and
+    who came first to the meeting before may not be done with m.
     Returns whether it is done; if it is not, it has waited long for the others: call it again.
 
     Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.

@@ -14,14 +14,13 @@ Array = NDArray[Any]
 
 # Bytes that come together on all common processors: a row that begins with them takes no more.
 _LINE = 64
-# What one look-up finds if an array fills all of it, on Linux with x86 and most others.
+# What one look-up of an address serves, if an array fills all of it: on Linux and most processors.
 _HUGE_PAGE = 2**21
-_LARGE = 2**19
 # Numbers between the lists of two threads.
 BETWEEN = 256
-# Columns of a part, at least: all parts repeat what is not a vector (lists, steps), so narrow ones
-# cost more than they share. Measured on PPI with 128 dimensions, CPU time of 1, 2, 4 and 8 parts:
-# 1, 1.1, 1.6 and 3, so that eight parts would be hardly faster than four.
+# Columns of a part, at least: all parts repeat what is not a vector (steps, who sends to whom), so
+# narrow ones cost more than they share. CPU time of 1, 2, 4 and 8 parts, measured on PPI with 128
+# dimensions: 1, 1.1, 1.5 and 2.8, so that eight parts would be hardly faster than four.
 NARROWEST = 32
 
 
@@ -38,14 +37,15 @@ def part_sizes(dim: int, n_threads: int) -> tuple[int, int]:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-    """Return zeros in memory, from the beginning of a cache line on; large ones of a huge page.
+    """Return zeros in memory, from the beginning of a cache line on, large ones of a huge page.
 
-    Rows are read in random order, and the processor looks up the page of each. NumPy asks for huge
-    pages, but they lie only where their sizes fit: before, a third of BlogCatalog's tables was in
-    small ones (a row from far memory: 160 ns there, 124 ns in a huge page).
+    Rows are read in random order, and the processor looks up the page of each: a number from far
+    memory took 160 ns in a small page, 124 ns in a huge one. NumPy asks for huge pages, but the
+    system gives them only for what begins and ends with one: else a third of BlogCatalog's tables
+    would be in small ones.
     """
     size = math.prod(shape) * np.dtype(dtype).itemsize
-    unit = _HUGE_PAGE if size >= _LARGE else _LINE
+    unit = _HUGE_PAGE if size >= _HUGE_PAGE else _LINE
     memory = np.zeros(-(-size // unit) * unit + unit, np.uint8)
     start = -memory.ctypes.data % unit
     return memory[start : start + size].view(dtype).reshape(shape)

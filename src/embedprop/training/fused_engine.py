@@ -57,7 +57,7 @@ class FusedEngine:
         streams = RandomStreams(plan.seed)
         drawer = Drawer(graph, instance, streams, self._dtype, plan.batch_size, plan.n_partitions)
         threads = ThreadChoice(plan.n_threads)
-        crew = Crew(threads.most)
+        crew = Crew()
         sums = adam_tables(np.dtype(self._dtype))
         states = {}
         for name in instance.label_types:

@@ -91,7 +91,7 @@ class FusedState:
             aligned_zeros((n_parts, width), dtype),
             aligned_zeros((n_parts, n_buffered, width), dtype),
             aligned_zeros((n_parts, n_buffered, width), dtype),
-            np.zeros((2, n_parts * width // BLOCK, batch_size, 1 + n_negatives), dtype),
+            aligned_zeros((2, n_parts * width // BLOCK, batch_size, 1 + n_negatives), dtype),
             np.zeros((n_parts, batch_size + BETWEEN, 1 + n_negatives), dtype),
             np.zeros((n_parts, batch_size + BETWEEN, n_negatives), dtype),
             apart(n_parts, batch_size, dtype),
