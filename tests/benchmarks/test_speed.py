@@ -48,6 +48,12 @@ def test_an_epoch_is_measured_against_its_products(tmp_path: Path) -> None:
         *("--data", "power-law", "--nodes", "3000", "--edges", "30000"),
         *("--epochs", "3", "--repeats", "1"),
     )
+    turns = record["wall_seconds_by_turns"]
+    assert {name: len(seconds) for name, seconds in turns.items()} == {
+        "1 thread": 1,
+        "2 threads": 1,
+        "2 processes": 1,
+    }
     assert record["speed_up_of_2_threads"] > 0
     assert record["speed_up_of_2_processes"] > 0
     products = record["product_cpu_seconds"]
