@@ -99,6 +99,7 @@ class _Helper(Thread):
         """Wait for tasks."""
         while (task := self.tasks.get()) is not None:
             task()
+            del task  # while it waits for another, the tables shall not wait with it
 
 
 def available_threads() -> int:
