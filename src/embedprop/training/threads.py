@@ -55,18 +55,21 @@ class Crew:
                     time.sleep(0)  # on Windows nothing else offers the core to others
             except BaseException as error:
                 errors.append(error)
+
+        def help_with(thread: int) -> None:
+            work(thread)
             ended.append(thread)
             news.put(thread)
 
         n_begun = 0
         try:
             for thread in range(1, n_threads):
-                self._helper(thread).put(partial(work, thread))
+                self._helper(thread).put(partial(help_with, thread))
                 n_begun += 1
             work(0)
         except BaseException as error:  # a thread that cannot start, or an interrupt
             errors.append(error)
-        while len(set(ended) - {0}) < n_begun:
+        while len(ended) < n_begun:  # an interrupt may have taken some of the news
             try:
                 news.get()
             except BaseException as error:
