@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from embedprop.kernels.adam import Part, adam_tables, add_gradient, catch_up
+from embedprop.kernels.arrays import BLOCK
 
 torch.set_num_threads(1)
 
@@ -26,7 +27,8 @@ class Twins:
         self._rate = learning_rate
         self._tables = adam_tables(np.dtype(dtype))
         steps = np.zeros((2, n_rows), np.int32)
-        vectors = start.astype(dtype)
+        vectors = np.zeros((n_rows, -(-dim // BLOCK) * BLOCK), dtype)  # as wide as a part can be
+        vectors[:, :dim] = start
         self._table = Part(
             vectors, np.zeros_like(vectors), np.zeros_like(vectors), steps[0], steps[1]
         )
@@ -45,7 +47,7 @@ class Twins:
         """Return these rows of the sparse table as they are after the last step."""
         ids = np.array(rows, np.int32)
         catch_up(self._table, ids, len(ids), self.step, self._rate, self._tables)
-        return self._table.vectors[ids].astype(np.float64)
+        return self._table.vectors[ids, : self._start.shape[1]].astype(np.float64)
 
     def add(self, gradients: dict[int, np.ndarray]) -> None:
         """Make one step with the gradients of some rows; a row is read before it gets one."""
@@ -53,8 +55,9 @@ class Twins:
         self.step += 1
         dense = np.zeros(self._dense.shape)
         for row, gradient in gradients.items():
-            own = np.asarray(gradient, self._table.vectors.dtype)
             table = self._table
+            own = np.zeros_like(table.vectors[row])
+            own[: len(gradient)] = gradient
             last = table.gradient_step[row]
             add_gradient(table.direction[row], table.root[row], own, last, self.step, self._tables)
             table.gradient_step[row] = self.step

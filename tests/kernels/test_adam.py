@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.kernels.lazy_adam import Twins
 
 from embedprop.kernels.adam import MOMENTUM_SPAN, VARIANCE_SPAN, YOUNG, adam_tables
+from embedprop.kernels.arrays import BLOCK, USUAL
 
 N_ROWS = 3
 SPAN = MOMENTUM_SPAN[np.dtype(np.float64)]
@@ -47,6 +48,18 @@ def test_float32_follows_dense_adam_in_float64(history: list[Any], first_step: i
         twins.wait(n_steps)
         twins.add({row: np.array(gradient) for row, gradient in some.items()})
     assert twins.error(EVERY_ROW) < 1e-3
+
+
+@pytest.mark.parametrize("first_step", [0, 2 * YOUNG])
+@pytest.mark.parametrize("dim", [BLOCK + 1, USUAL])
+def test_wide_rows_follow_dense_adam_in_every_column(dim: int, first_step: int) -> None:
+    rng = np.random.default_rng(dim)
+    twins = Twins(N_ROWS, dim, first_step=first_step)
+    for _ in range(8):
+        twins.add({int(row): rng.normal(size=dim) for row in rng.permutation(N_ROWS)[:2]})
+        twins.wait(int(rng.integers(4)))
+        assert twins.error(EVERY_ROW) < 1e-5
+    assert twins.moved(0) > 1
 
 
 @pytest.mark.parametrize("first_step", [0, YOUNG])

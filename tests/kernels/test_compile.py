@@ -35,6 +35,6 @@ def test_an_edited_helper_is_never_answered_by_old_machine_code(tmp_path: Path) 
     assert square() == 4.0
     helper = package / "kernels" / "segments.py"
     source = helper.read_text()
-    assert "total += (a[k]" in source
-    helper.write_text(source.replace("total += (a[k]", "total += 2 * (a[k]"))
+    assert "total_of(difference" in source
+    helper.write_text(source.replace("total_of(difference", "2 * total_of(difference"))
     assert square() == 8.0

@@ -19,13 +19,15 @@ bias corrections change quickly, each move is corrected for the eps of its own s
 """
 
 import math
+from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from embedprop.kernels.arrays import Float, Floats, Index, Ints
+from embedprop.kernels.arrays import BLOCK, USUAL, Float, Floats, Index, Ints
 from embedprop.kernels.compile import uncounted
+from embedprop.kernels.lanes import lanes, put, square_root
 from embedprop.kernels.prefetch import prefetch, prefetch_number, prefetch_to_write
 
 BETA1 = 0.9
@@ -91,8 +93,9 @@ class Part(NamedTuple):
     gradient_step: Ints
 
 
+@cache
 def adam_tables(dtype: np.dtype[Any]) -> AdamTables:
-    """Return the tables for vectors of a type."""
+    """Return the tables for vectors of a type; they take 20 ms to make, and nobody changes them."""
     rho = BETA1 / math.sqrt(BETA2)
     gap = np.arange(MOMENTUM_SPAN[np.dtype(dtype)] + 1)
     step = np.arange(VARIANCE_SPAN + 1)
@@ -136,10 +139,18 @@ def missed(decay: Floats, tail: Floats, moved: int, gradient_step: int, until: i
 
 
 @uncounted(forceinline=True)
+def _move(row: Floats, direction: Floats, size: Float, width: int) -> None:
+    for k in range(0, width, BLOCK):
+        put(row, k, lanes(row, k) - size * lanes(direction, k))
+
+
+@uncounted(forceinline=True)
 def move_row(row: Floats, direction: Floats, size: Float) -> None:
     """Row -= size * direction."""
-    for k in range(row.shape[0]):
-        row[k] -= size * direction[k]
+    if row.shape[0] == USUAL:
+        _move(row, direction, size, USUAL)
+    else:
+        _move(row, direction, size, row.shape[0])
 
 
 @uncounted(forceinline=True)
@@ -147,8 +158,9 @@ def move_young_row(
     row: Floats, direction: Floats, root: Floats, size: Float, eps: Float, own_eps: Float
 ) -> None:
     """Row -= size * direction, as if direction had been divided by root + own_eps."""
-    for k in range(row.shape[0]):
-        row[k] -= size * direction[k] * ((root[k] + eps) / (root[k] + own_eps))
+    for k in range(0, row.shape[0], BLOCK):
+        corrected = (lanes(root, k) + eps) / (lanes(root, k) + own_eps)
+        put(row, k, lanes(row, k) - size * lanes(direction, k) * corrected)
 
 
 @uncounted(forceinline=True)
@@ -196,13 +208,30 @@ def add_gradient(
     direction: Floats, root: Floats, gradient: Floats, last: int, step: int, tables: AdamTables
 ) -> None:
     """Decay the moments of a row, whose last gradient was at step `last`, and add its gradient."""
+    if gradient.shape[0] == USUAL:
+        _add(direction, root, gradient, last, step, tables, USUAL)
+    else:
+        _add(direction, root, gradient, last, step, tables, gradient.shape[0])
+
+
+@uncounted(forceinline=True)
+def _add(
+    direction: Floats,
+    root: Floats,
+    gradient: Floats,
+    last: int,
+    step: int,
+    tables: AdamTables,
+    width: int,
+) -> None:
     kind = gradient.dtype.type
     gap = step - last
     keep1, keep2 = kind(at(tables.power1, gap)), kind(at(tables.power2, gap))
     add1, add2 = kind(1.0 - BETA1), kind(1.0 - BETA2)
     old_eps, eps = kind(at(tables.eps, last)), kind(at(tables.eps, step))
-    for k in range(gradient.shape[0]):
-        m = keep1 * (direction[k] * (root[k] + old_eps)) + add1 * gradient[k]
-        new_root = np.sqrt(keep2 * (root[k] * root[k]) + add2 * (gradient[k] * gradient[k]))
-        root[k] = new_root
-        direction[k] = m / (new_root + eps)
+    for k in range(0, width, BLOCK):
+        g, old_root = lanes(gradient, k), lanes(root, k)
+        m = keep1 * (lanes(direction, k) * (old_root + old_eps)) + add1 * g
+        new_root = square_root(keep2 * (old_root * old_root) + add2 * (g * g))
+        put(root, k, new_root)
+        put(direction, k, m / (new_root + eps))

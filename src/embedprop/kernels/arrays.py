@@ -17,3 +17,6 @@ Index = np.uint64
 
 # Columns whose squared differences are summed at once; the width of a part is a multiple.
 BLOCK = 16
+# Columns of a part where two threads share the usual 128: known to the compiler, a loop over them
+# is none.
+USUAL = 64

@@ -1,7 +1,7 @@
-"""Which rows one mini-batch reads, and who sends gradients to whom: integers only.
+"""Which rows one mini-batch reads: integers only.
 
 What a batch reads is listed once for all threads, by the one who has time (`Lists`); who sends to
-whom each thread lists for itself, once it knows which margins are violated (`Scratch`).
+whom each thread lists for itself (`Scratch`, see `senders`).
 """
 
 from typing import NamedTuple
@@ -75,9 +75,12 @@ class Lists(NamedTuple):
 
 
 class Senders(NamedTuple):
-    """Who sends a gradient to row i: entries[starts[i]:ends[i]], with weights (none: all 1)."""
+    """Who sends a gradient to receiver i: entries[offsets[i]:offsets[i + 1]], with weights.
 
-    starts: Ints
+    weights: an empty array: all 1. ends: where the list of each possible receiver ends so far.
+    """
+
+    offsets: Ints
     ends: Ints
     entries: Ints
     weights: Floats
@@ -87,12 +90,13 @@ class Scratch(NamedTuple):
     """Working memory that each thread has for itself.
 
     node_slot, word_slot: the place of a node or label in a list that is being made, -1 if it is not
-    there; at all other times all are -1. words: the labels that receive something, one place to
-    spare. to_nodes, to_words: who sends to each node of the batch, and to each of `words`.
+    there; at all other times all are -1. nodes, words: those that receive something, nodes as
+    places in `Lists.nodes`; one place to spare. to_nodes, to_words: who sends to each of them.
     """
 
     node_slot: Ints
     word_slot: Ints
+    nodes: Ints
     words: Ints
     to_nodes: Senders
     to_words: Senders
@@ -121,7 +125,7 @@ def lists_of(lists: Lists, batch: int) -> Lists:
 @uncounted()
 def _senders_of(senders: Senders, part: int) -> Senders:
     return Senders(
-        senders.starts[part], senders.ends[part], senders.entries[part], senders.weights[part]
+        senders.offsets[part], senders.ends[part], senders.entries[part], senders.weights[part]
     )
 
 
@@ -131,6 +135,7 @@ def scratch_of(scratch: Scratch, part: int) -> Scratch:
     return Scratch(
         scratch.node_slot[part],
         scratch.word_slot[part],
+        scratch.nodes[part],
         scratch.words[part],
         _senders_of(scratch.to_nodes, part),
         _senders_of(scratch.to_words, part),
@@ -138,12 +143,14 @@ def scratch_of(scratch: Scratch, part: int) -> Scratch:
 
 
 @uncounted()
-def _weight(weights: Floats, index: int) -> Float:
+def weight_at(weights: Floats, index: int) -> Float:
+    """Return one of the weights, of which an empty array stands for ones."""
     return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
 
 
 @uncounted()
-def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
+def place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
+    """Put `row` at the end of a list of n_rows, unless it is there; return how many there are."""
     if slot[Index(row)] < 0:
         slot[Index(row)] = n_rows
         rows[Index(n_rows)] = row
@@ -191,14 +198,14 @@ def _list_weighted(
     weighted, related = weights.shape[0] > 0, relations.shape[0] > 0
     for e in range(draws.starts[i], draws.ends[i]):
         node = neighbor_ids[e]
-        n_rows = _place(node, slot, rows, n_rows)
+        n_rows = place(node, slot, rows, n_rows)
         local[n_local] = slot[node]
         if weighted:
-            weights[n_local] = _weight(edge_weights, e) * _weight(totals, node)
+            weights[n_local] = weight_at(edge_weights, e) * weight_at(totals, node)
         n_local += 1
         if related:
             relation = first_relation + relations[e]
-            n_rows = _place(relation, slot, rows, n_rows)
+            n_rows = place(relation, slot, rows, n_rows)
             local[n_local] = slot[relation]
             read_rows[n_local - 1], read_rows[n_local] = node, relation
             if weighted:
@@ -231,12 +238,12 @@ def _list_nodes(
                 draws, i, totals, first_relation, reads, slot, rows, n_rows, offsets[b]
             )
         offsets[b + 1] = offsets[b] + (ends[i] - starts[i]) * (2 if related else 1)
-        n_rows = _place(nodes[i], slot, rows, n_rows)
+        n_rows = place(nodes[i], slot, rows, n_rows)
         lists.own_places[b] = slot[nodes[i]]
         for j in range(negatives.shape[1]):
-            n_rows = _place(negatives[i, j], slot, rows, n_rows)
+            n_rows = place(negatives[i, j], slot, rows, n_rows)
             lists.negative_places[b, j] = slot[negatives[i, j]]
-    _clear(slot, rows, n_rows)
+    clear(slot, rows, n_rows)
     return n_rows
 
 
@@ -260,13 +267,14 @@ def _list_labels(labels: Labels, lists: Lists, n_nodes: int, slot: Ints, n_all: 
     n_rows = 0
     for i in range(n_nodes):
         for e in range(starts[i], ends[i]):
-            n_rows = _place(ids[e], slot, rows, n_rows)
-    _clear(slot, rows, n_rows)
+            n_rows = place(ids[e], slot, rows, n_rows)
+    clear(slot, rows, n_rows)
     return n_rows
 
 
 @uncounted()
-def _clear(slot: Ints, rows: Ints, n_rows: int) -> None:
+def clear(slot: Ints, rows: Ints, n_rows: int) -> None:
+    """Take the rows of a list out of `slot`."""
     for i in range(n_rows):
         slot[Index(rows[i])] = -1
 
@@ -288,81 +296,3 @@ def list_batch(
     n_read[1] = n_read[0]
     if labels.ptr.shape[0] > 0:
         n_read[1] = _list_labels(labels, lists, n_read[0], scratch.word_slot, n_labels)
-
-
-@uncounted()
-def _start_lists(starts: Ints, ends: Ints, n_rows: int) -> None:
-    """Turn the counts in `ends` into the starts of empty lists."""
-    total = 0
-    for i in range(n_rows):
-        starts[i] = total
-        total += ends[i]
-        ends[i] = starts[i]
-
-
-@uncounted()
-def _append(senders: Senders, slot: int, entry: int, weight: Float) -> None:
-    end = senders.ends[Index(slot)]
-    senders.entries[Index(end)] = entry
-    if senders.weights.shape[0] > 0:
-        senders.weights[Index(end)] = weight
-    senders.ends[Index(slot)] = end + 1
-
-
-@uncounted()
-def list_senders(n: int, batch_size: int, hinges: Floats, lists: Lists, senders: Senders) -> None:
-    """For each node of a batch of n positions, list the backward messages that it receives.
-
-    Message b + kind * batch_size comes from position b: kind 0 goes to its neighbors, 1 to v
-    itself, 2 + j to its negative j, if the margin to that one is violated (hinges[b, j] is not 0).
-    A position all of whose margins are kept sends nothing.
-    """
-    local, offsets, read_weights = lists.reads.local, lists.reads.offsets, lists.reads.weights
-    own, negatives, n_rows = lists.own_places, lists.negative_places, lists.n_read[0]
-    ends, one = senders.ends, senders.weights.dtype.type(1)
-    n_negatives = negatives.shape[1]
-    ends[:n_rows] = 0
-    for b in range(n):
-        violated = False
-        for j in range(n_negatives):
-            if hinges[b, j] != 0:
-                ends[negatives[b, j]] += 1
-                violated = True
-        if violated:
-            ends[own[b]] += 1
-            for e in range(offsets[b], offsets[b + 1]):
-                ends[Index(local[e])] += 1
-    _start_lists(senders.starts, ends, n_rows)
-    for b in range(n):
-        violated = False
-        for j in range(n_negatives):
-            if hinges[b, j] != 0:
-                _append(senders, negatives[b, j], (2 + j) * batch_size + b, one)
-                violated = True
-        if violated:
-            _append(senders, own[b], batch_size + b, one)
-            for e in range(offsets[b], offsets[b + 1]):
-                _append(senders, local[e], b, _weight(read_weights, e))
-
-
-@uncounted()
-def list_label_senders(labels: Labels, lists: Lists, scratch: Scratch) -> int:
-    """List the labels that receive something, and for each the nodes that pass it on."""
-    slot, rows = scratch.word_slot, scratch.words
-    nodes, senders = scratch.to_nodes, scratch.to_words
-    ids, label_weights = labels.ids, labels.weights
-    n_nodes, n_rows = lists.n_read[0], 0
-    for i in range(n_nodes):
-        if nodes.ends[i] > nodes.starts[i]:
-            for e in range(lists.starts[i], lists.ends[i]):
-                if slot[Index(ids[e])] < 0:
-                    senders.ends[Index(n_rows)] = 0
-                n_rows = _place(ids[e], slot, rows, n_rows)
-                senders.ends[Index(slot[Index(ids[e])])] += 1
-    _start_lists(senders.starts, senders.ends, n_rows)
-    for i in range(n_nodes):
-        if nodes.ends[i] > nodes.starts[i]:
-            for e in range(lists.starts[i], lists.ends[i]):
-                _append(senders, slot[Index(ids[e])], i, label_weights[e])
-    _clear(slot, rows, n_rows)
-    return n_rows

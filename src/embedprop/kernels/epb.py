@@ -34,15 +34,15 @@ from embedprop.kernels.batch import (
     Reads,
     Scratch,
     list_batch,
-    list_label_senders,
-    list_senders,
     lists_of,
     scratch_of,
 )
 from embedprop.kernels.compile import kernel, uncounted
+from embedprop.kernels.lanes import lanes, put
 from embedprop.kernels.meeting import arrive, have_arrived
 from embedprop.kernels.rows import part_of, receive
 from embedprop.kernels.segments import squared_distance, sum_rows, sum_segments
+from embedprop.kernels.senders import list_label_senders, list_senders
 
 
 class Settings(NamedTuple):
@@ -115,8 +115,8 @@ def reconstruct(
     if related:
         total *= 0.5  # each edge was read twice
     scale = h.dtype.type(1.0 / total)
-    for k in range(h.shape[0]):
-        h[k] *= scale
+    for k in range(0, h.shape[0], BLOCK):
+        put(h, k, lanes(h, k) * scale)
     return scale
 
 
@@ -124,8 +124,7 @@ def reconstruct(
 def measure(squares: Floats, first_block: int, b: int, j: int, h: Floats, other: Floats) -> None:
     """Write |h - other|^2 of each block of columns."""
     for block in range(h.shape[0] // BLOCK):
-        low, high = block * BLOCK, (block + 1) * BLOCK
-        squares[first_block + block, b, j] = squared_distance(h[low:high], other[low:high])
+        squares[first_block + block, b, j] = squared_distance(h, other, block * BLOCK)
 
 
 @uncounted(forceinline=True)
@@ -243,22 +242,20 @@ def send(
             n_violated += 1
             other, h_other = messages[(2 + j) * batch_size + b], source[negatives[j]]
             slope = kind(slope_of(distances[1 + j], squared))
-            for k in range(h.shape[0]):
-                other[k] = (h[k] - h_other[k]) * slope
+            for k in range(0, h.shape[0], BLOCK):
+                put(other, k, (lanes(h, k) - lanes(h_other, k)) * slope)
     if n_violated == 0:
         return
     own, h_own = messages[batch_size + b], source[v]
     slope = kind(n_violated) * kind(slope_of(distances[0], squared))
-    for k in range(h.shape[0]):
-        own[k] = (h_own[k] - h[k]) * slope
-        h[k] = -own[k]
-    for j in range(negatives.shape[0]):
-        if hinges[j] != 0:
-            other = messages[(2 + j) * batch_size + b]
-            for k in range(h.shape[0]):
-                h[k] -= other[k]
-    for k in range(h.shape[0]):
-        h[k] *= scale
+    for k in range(0, h.shape[0], BLOCK):
+        put(own, k, (lanes(h_own, k) - lanes(h, k)) * slope)
+    for k in range(0, h.shape[0], BLOCK):
+        to_all = lanes(own, k)
+        for j in range(negatives.shape[0]):
+            if hinges[j] != 0:
+                to_all = to_all + lanes(messages[(2 + j) * batch_size + b], k)
+        put(h, k, to_all * -scale)
 
 
 @uncounted()
@@ -283,11 +280,11 @@ def backward_part(
     single = labels.ptr.shape[0] == 0
     part, messages = part_of(table, number), buffers.messages[number]
     lists, scratch = lists_of(all_lists, batch), scratch_of(all_scratch, number)
-    n_nodes, batch_size = lists.n_read[0], settings.batch_size
+    batch_size = settings.batch_size
     distances, hinges = buffers.distances[number], buffers.hinges[number]
     n_blocks = table.vectors.shape[0] * (messages.shape[1] // BLOCK)
     compare(buffers.squares[step % 2], distances, hinges, last - first, n_blocks, settings)
-    list_senders(last - first, batch_size, hinges, lists, scratch.to_nodes)
+    n_rows: int = list_senders(last - first, batch_size, hinges, lists, scratch)
     source = part.vectors if single else buffers.embeddings[number]
     for i in range(first, last):
         b = i - first
@@ -297,12 +294,15 @@ def backward_part(
             messages, b, batch_size, buffers.scales[number, b], distances[b], hinges[b],
             source, v, negatives, settings.squared,
         )  # fmt: skip
-    rows, senders, n_rows = lists.nodes, scratch.to_nodes, n_nodes
-    if not single:
+    rows, senders = scratch.nodes, scratch.to_nodes
+    if single:  # places in the list of nodes become nodes
+        for i in range(n_rows):
+            rows[i] = lists.nodes[rows[i]]
+    else:
         source = buffers.node_gradients[number]
-        entries, weights = senders.entries, senders.weights
-        sum_segments(source, messages, entries, weights, senders.starts, senders.ends, n_nodes)
-        n_rows = list_label_senders(labels, lists, scratch)
+        entries, weights, offsets = senders.entries, senders.weights, senders.offsets
+        sum_segments(source, messages, entries, weights, offsets, offsets[1:], n_rows)
+        n_rows = list_label_senders(labels, lists, scratch, n_rows)
         rows, senders, messages = scratch.words, scratch.to_words, source
     receive(part, messages, rows, senders, n_rows, buffers.gradient[number], step, tables)
 

@@ -32,19 +32,18 @@ def receive(
     tables: AdamTables,
 ) -> None:
     """Add to the moments of each row the sum of the messages that it receives."""
-    starts, ends, entries, weights = senders.starts, senders.ends, senders.entries, senders.weights
+    offsets, entries, weights = senders.offsets, senders.entries, senders.weights
     weighted = weights.shape[0] > 0
     for i in range(n_rows):
-        if i + AHEAD < n_rows and starts[i + AHEAD] < ends[i + AHEAD]:
+        if i + AHEAD < n_rows:
             prefetch_to_write(part.direction, rows[i + AHEAD])
             prefetch_to_write(part.root, rows[i + AHEAD])
-        if starts[i] == ends[i]:
-            continue
         row, message = Index(rows[i]), gradient
-        if ends[i] - starts[i] == 1 and not weighted:
-            message = source[entries[starts[i]]]
+        start, end = offsets[i], offsets[i + 1]
+        if end - start == 1 and not weighted:
+            message = source[entries[start]]
         else:
-            sum_rows(gradient, source, entries, weights, starts[i], ends[i], False)
+            sum_rows(gradient, source, entries, weights, start, end, False)
         last = part.gradient_step[row]
         add_gradient(part.direction[row], part.root[row], message, last, step, tables)
         part.gradient_step[row] = step

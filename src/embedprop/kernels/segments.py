@@ -2,33 +2,35 @@
 
 import numpy as np
 
-from embedprop.kernels.arrays import Float, Floats, Index, Ints
+from embedprop.kernels.arrays import BLOCK, USUAL, Float, Floats, Index, Ints
 from embedprop.kernels.compile import kernel, uncounted
+from embedprop.kernels.lanes import lanes, put, total_of
 from embedprop.kernels.prefetch import prefetch
 
 
 @uncounted(forceinline=True)
 def _set_one(total: Floats, wa: Float, a: Floats) -> None:
-    for k in range(total.shape[0]):
-        total[k] = wa * a[k]
+    for k in range(0, total.shape[0], BLOCK):
+        put(total, k, wa * lanes(a, k))
 
 
 @uncounted(forceinline=True)
 def _set_two(total: Floats, wa: Float, a: Floats, wb: Float, b: Floats) -> None:
-    for k in range(total.shape[0]):
-        total[k] = wa * a[k] + wb * b[k]
+    for k in range(0, total.shape[0], BLOCK):
+        put(total, k, wa * lanes(a, k) + wb * lanes(b, k))
 
 
 @uncounted(forceinline=True)
 def _add_one(total: Floats, weight: Float, row: Floats) -> None:
-    for k in range(total.shape[0]):
-        total[k] += weight * row[k]
+    for k in range(0, total.shape[0], BLOCK):
+        put(total, k, lanes(total, k) + weight * lanes(row, k))
 
 
 @uncounted(forceinline=True)
-def _add_four(total: Floats, a: Floats, b: Floats, c: Floats, d: Floats) -> None:
-    for k in range(total.shape[0]):
-        total[k] += (a[k] + b[k]) + (c[k] + d[k])
+def _add_four(total: Floats, a: Floats, b: Floats, c: Floats, d: Floats, width: int) -> None:
+    for k in range(0, width, BLOCK):
+        four = (lanes(a, k) + lanes(b, k)) + (lanes(c, k) + lanes(d, k))
+        put(total, k, lanes(total, k) + four)
 
 
 @uncounted(forceinline=True)
@@ -43,8 +45,9 @@ def _add_four_weighted(
     wd: Float,
     d: Floats,
 ) -> None:
-    for k in range(total.shape[0]):
-        total[k] += (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k])
+    for k in range(0, total.shape[0], BLOCK):
+        two = wa * lanes(a, k) + wb * lanes(b, k)
+        put(total, k, lanes(total, k) + (two + (wc * lanes(c, k) + wd * lanes(d, k))))
 
 
 @uncounted(forceinline=True)
@@ -88,7 +91,10 @@ def sum_rows(
                 total, weights[e], a, weights[e + 1], b, weights[e + 2], c, weights[e + 3], d
             )
         else:
-            _add_four(total, a, b, c, d)
+            if total.shape[0] == USUAL:
+                _add_four(total, a, b, c, d, USUAL)
+            else:
+                _add_four(total, a, b, c, d, total.shape[0])
 
 
 @uncounted(forceinline=True)
@@ -100,13 +106,11 @@ def sum_segments(
         sum_rows(out[i], source, ids, weights, starts[i], ends[i], False)
 
 
-@uncounted(forceinline=True, fastmath={"reassoc", "contract"})
-def squared_distance(a: Floats, b: Floats) -> Float:
-    """Return |a - b|^2; reordering the sum lets it use vector registers."""
-    total = a.dtype.type(0)
-    for k in range(a.shape[0]):
-        total += (a[k] - b[k]) * (a[k] - b[k])
-    return total
+@uncounted(forceinline=True)
+def squared_distance(a: Floats, b: Floats, k: int) -> Float:
+    """Return |a - b|^2 over the BLOCK columns from k on."""
+    difference = lanes(a, k) - lanes(b, k)
+    return total_of(difference * difference)
 
 
 @kernel()

@@ -77,6 +77,7 @@ class FusedState:
         self._scratch = Scratch(
             apart(n_parts, sets.n_sets, np.int32),
             apart(n_parts, n_slots, np.int32),
+            apart(n_parts, n_rows + 1, np.int32),
             apart(n_parts, n_listed + 1, np.int32),
             _senders(n_parts, n_rows, n_entries, weighted, dtype),
             _senders(n_parts, n_listed, n_words, not single, dtype),
@@ -203,7 +204,7 @@ def _senders(
     n_parts: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
 ) -> Senders:
     return Senders(
-        apart(n_parts, n_rows, np.int64),
+        apart(n_parts, n_rows + 1, np.int64),
         apart(n_parts, n_rows, np.int64),
         apart(n_parts, n_entries, np.int32),
         apart(n_parts, n_entries if weighted else 0, dtype),
