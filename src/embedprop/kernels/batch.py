@@ -42,7 +42,7 @@ class Draws(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """The slots of what each position hears: local[offsets[b]:offsets[b + 1]].
+    """The slots of what each position hears: local[offsets[b]:offsets[b + 1]]; see `is_direct`.
 
     weights (an empty array: all 1) are w(x, v) T(x): edge weight times the label weight of x. With
     relations every edge is two reads of the same weight: x, and the node n_nodes + relation, which
@@ -61,7 +61,8 @@ class Lists(NamedTuple):
     nodes, words: the distinct nodes and labels; each has one place to spare. own_places
     (batch_size,) and negative_places (batch_size, n_negatives): where v and each u are in `nodes`.
     starts, ends: where each node's labels stand. n_read (2,): how many nodes and labels there are.
-    For the type `node`, whose nodes are their own labels, words, starts and ends are empty.
+    For the type `node`, whose nodes are their own labels, words, starts and ends are empty; if it
+    `is_direct`, there is no more than `nodes`.
     """
 
     reads: Reads
@@ -77,7 +78,8 @@ class Lists(NamedTuple):
 class Senders(NamedTuple):
     """Who sends a gradient to receiver i: entries[offsets[i]:offsets[i + 1]], with weights.
 
-    weights: an empty array: all 1. ends: where the list of each possible receiver ends so far.
+    weights: an empty array: all 1. ends: while the lists are made, where that of each possible
+    receiver ends; at all other times all are 0.
     """
 
     offsets: Ints
@@ -90,8 +92,9 @@ class Scratch(NamedTuple):
     """Working memory that each thread has for itself.
 
     node_slot, word_slot: the place of a node or label in a list that is being made, -1 if it is not
-    there; at all other times all are -1. nodes, words: those that receive something, nodes as
-    places in `Lists.nodes`; one place to spare. to_nodes, to_words: who sends to each of them.
+    there; at all other times all are -1. nodes, words: those that receive something, one place to
+    spare; nodes, unless `is_direct`, as places in `Lists.nodes`. to_nodes, to_words: who sends to
+    each of them.
     """
 
     node_slot: Ints
@@ -158,29 +161,49 @@ def place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
     return n_rows
 
 
+@uncounted(forceinline=True)
+def is_direct(labels: Labels, draws: Draws) -> bool:
+    """Return whether each node is its own label, and edges have no relation.
+
+    Then what a position hears are rows of the table, neighbor_ids[starts[i]:ends[i]], with the
+    weights of these edges, and nothing more needs to be listed for each.
+    """
+    direct: bool = labels.ptr.shape[0] == 0 and draws.neighbor_relations.shape[0] == 0
+    return direct
+
+
 @uncounted()
-def _list_plain(
-    ids: Ints, start: int, end: int, slot: Ints, rows: Ints, n_rows: int, local: Ints, n_local: int
-) -> int:
-    """List neighbors without weights and relations.
+def _list_ids(ids: Ints, start: int, end: int, slot: Ints, rows: Ints, n_rows: int) -> int:
+    """List the distinct of some nodes.
 
     Half of them are new to the batch, which no branch prediction foresees: so there is no branch,
     and what is not new writes to the first free place, which the next one overwrites.
     """
     for e in range(start, end):
         node = ids[e]
-        found = slot[Index(node)]
-        is_new = found < 0
-        place = n_rows if is_new else found
-        slot[Index(node)] = place
+        is_new = slot[Index(node)] < 0
+        slot[Index(node)] = 0
         rows[Index(n_rows)] = node
         n_rows += 1 if is_new else 0
-        local[Index(n_local + e - start)] = place
     return n_rows
 
 
 @uncounted()
-def _list_weighted(
+def _list_direct(draws: Draws, low: int, high: int, rows: Ints, slot: Ints) -> int:
+    """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
+    n_rows = 0
+    for i in range(low, high):
+        start, end = draws.starts[i], draws.ends[i]
+        n_rows = _list_ids(draws.neighbor_ids, start, end, slot, rows, n_rows)
+        n_rows = place(draws.nodes[i], slot, rows, n_rows)
+        for j in range(draws.negatives.shape[1]):
+            n_rows = place(draws.negatives[i, j], slot, rows, n_rows)
+    clear(slot, rows, n_rows)
+    return n_rows
+
+
+@uncounted()
+def _list_heard(
     draws: Draws,
     i: int,
     totals: Floats,
@@ -191,7 +214,7 @@ def _list_weighted(
     n_rows: int,
     n_local: int,
 ) -> int:
-    """List the neighbors of position i, their weights, and their relations if there are any."""
+    """List what position i hears: neighbors, with weights, and relations if there are any."""
     local, weights, read_rows = reads.local, reads.weights, reads.rows
     edge_weights, relations = draws.neighbor_weights, draws.neighbor_relations
     neighbor_ids = draws.neighbor_ids
@@ -218,26 +241,18 @@ def _list_weighted(
 def _list_nodes(
     draws: Draws, low: int, high: int, totals: Floats, first_relation: int, lists: Lists, slot: Ints
 ) -> int:
-    """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
-    rows, reads = lists.nodes, lists.reads
-    local, offsets = reads.local, reads.offsets
-    neighbor_ids, negatives, nodes = draws.neighbor_ids, draws.negatives, draws.nodes
-    starts, ends = draws.starts, draws.ends
-    related = draws.neighbor_relations.shape[0] > 0
-    plain = reads.weights.shape[0] == 0 and not related
+    """Do the same as `_list_direct`, and list for each position what it reads."""
+    rows, reads, offsets = lists.nodes, lists.reads, lists.reads.offsets
+    nodes, negatives = draws.nodes, draws.negatives
+    reads_per_edge = 2 if draws.neighbor_relations.shape[0] > 0 else 1
     n_rows = 0
     offsets[0] = 0
     for i in range(low, high):
         b = i - low
-        if plain:
-            n_rows = _list_plain(
-                neighbor_ids, starts[i], ends[i], slot, rows, n_rows, local, offsets[b]
-            )
-        else:
-            n_rows = _list_weighted(
-                draws, i, totals, first_relation, reads, slot, rows, n_rows, offsets[b]
-            )
-        offsets[b + 1] = offsets[b] + (ends[i] - starts[i]) * (2 if related else 1)
+        n_rows = _list_heard(
+            draws, i, totals, first_relation, reads, slot, rows, n_rows, offsets[b]
+        )
+        offsets[b + 1] = offsets[b] + (draws.ends[i] - draws.starts[i]) * reads_per_edge
         n_rows = place(nodes[i], slot, rows, n_rows)
         lists.own_places[b] = slot[nodes[i]]
         for j in range(negatives.shape[1]):
@@ -291,8 +306,11 @@ def list_batch(
     n_labels: int,
 ) -> None:
     """List what positions low..high read; n_nodes and n_labels are how many there are in all."""
-    n_read = lists.n_read
-    n_read[0] = _list_nodes(draws, low, high, labels.totals, n_nodes, lists, scratch.node_slot)
+    n_read, slot = lists.n_read, scratch.node_slot
+    if is_direct(labels, draws):
+        n_read[0] = _list_direct(draws, low, high, lists.nodes, slot)
+    else:
+        n_read[0] = _list_nodes(draws, low, high, labels.totals, n_nodes, lists, slot)
     n_read[1] = n_read[0]
     if labels.ptr.shape[0] > 0:
         n_read[1] = _list_labels(labels, lists, n_read[0], scratch.word_slot, n_labels)

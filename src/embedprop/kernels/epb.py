@@ -33,6 +33,7 @@ from embedprop.kernels.batch import (
     Lists,
     Reads,
     Scratch,
+    is_direct,
     list_batch,
     lists_of,
     scratch_of,
@@ -96,22 +97,23 @@ class Buffers(NamedTuple):
 
 @uncounted(forceinline=True)
 def reconstruct(
-    h: Floats, source: Floats, draws: Draws, i: int, reads: Reads, b: int, single: bool
+    h: Floats, source: Floats, labels: Labels, draws: Draws, i: int, reads: Reads, b: int
 ) -> Float:
     """Write h~ of position i (the b-th of its batch) into `h`; return 1 / sum of the weights."""
-    related = draws.neighbor_relations.shape[0] > 0
-    ids, weights = reads.rows if single else reads.local, reads.weights
-    start, end = reads.offsets[b], reads.offsets[b + 1]
-    if single and not related:
+    single, related = labels.ptr.shape[0] == 0, draws.neighbor_relations.shape[0] > 0
+    if is_direct(labels, draws):
         ids, weights = draws.neighbor_ids, draws.neighbor_weights
         start, end = draws.starts[i], draws.ends[i]
+    else:
+        ids, weights = reads.rows if single else reads.local, reads.weights
+        start, end = reads.offsets[b], reads.offsets[b + 1]
     sum_rows(h, source, ids, weights, start, end, single)
     total = 0.0
-    if reads.weights.shape[0] > 0:
-        for e in range(reads.offsets[b], reads.offsets[b + 1]):
-            total += reads.weights[e]
+    if weights.shape[0] > 0:
+        for e in range(start, end):
+            total += weights[e]
     else:
-        total = reads.offsets[b + 1] - reads.offsets[b]
+        total = end - start
     if related:
         total *= 0.5  # each edge was read twice
     scale = h.dtype.type(1.0 / total)
@@ -184,7 +186,7 @@ def forward_part(
     # Backwards: what was written last is still in the nearest cache.
     for i in range(last - 1, first - 1, -1):
         b = i - first
-        buffers.scales[number, b] = reconstruct(h[b], source, draws, i, reads, b, single)
+        buffers.scales[number, b] = reconstruct(h[b], source, labels, draws, i, reads, b)
         v = draws.nodes[i] if single else lists.own_places[b]
         measure(squares, first_block, b, 0, h[b], source[v])
         for j in range(draws.negatives.shape[1]):
@@ -284,7 +286,7 @@ def backward_part(
     distances, hinges = buffers.distances[number], buffers.hinges[number]
     n_blocks = table.vectors.shape[0] * (messages.shape[1] // BLOCK)
     compare(buffers.squares[step % 2], distances, hinges, last - first, n_blocks, settings)
-    n_rows: int = list_senders(last - first, batch_size, hinges, lists, scratch)
+    n_rows: int = list_senders(first, last, batch_size, hinges, labels, draws, lists, scratch)
     source = part.vectors if single else buffers.embeddings[number]
     for i in range(first, last):
         b = i - first
@@ -295,10 +297,10 @@ def backward_part(
             source, v, negatives, settings.squared,
         )  # fmt: skip
     rows, senders = scratch.nodes, scratch.to_nodes
-    if single:  # places in the list of nodes become nodes
+    if single and not is_direct(labels, draws):  # places in the list of nodes become nodes
         for i in range(n_rows):
             rows[i] = lists.nodes[rows[i]]
-    else:
+    if not single:
         source = buffers.node_gradients[number]
         entries, weights, offsets = senders.entries, senders.weights, senders.offsets
         sum_segments(source, messages, entries, weights, offsets, offsets[1:], n_rows)

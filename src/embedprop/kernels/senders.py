@@ -1,77 +1,89 @@
 """Who sends gradients to whom in one mini-batch: integers only.
 
-Each thread lists it for itself, once it knows which margins are violated.
+Each thread lists it for itself, once it knows which margins are violated: first how many messages
+each receives, then which.
 """
 
 from embedprop.kernels.arrays import Float, Floats, Index, Ints
-from embedprop.kernels.batch import Labels, Lists, Scratch, Senders, clear, place, weight_at
+from embedprop.kernels.batch import Draws, Labels, Lists, Scratch, Senders, is_direct, weight_at
 from embedprop.kernels.compile import uncounted
 
 
 @uncounted()
-def _start_lists(senders: Senders, n: int) -> None:
-    """Turn the counts in `ends` into empty lists, one for each of n receivers."""
+def _count(counts: Ints, receiver: int, receivers: Ints, n_receivers: int) -> int:
+    """Count a message; list who receives the first one. Without a branch, as `batch._list_ids`."""
+    count = counts[Index(receiver)]
+    counts[Index(receiver)] = count + 1
+    receivers[Index(n_receivers)] = receiver
+    return n_receivers + (1 if count == 0 else 0)
+
+
+@uncounted()
+def _start_lists(senders: Senders, receivers: Ints, n_receivers: int) -> None:
+    """Turn the counts in `ends` into empty lists."""
     offsets, ends = senders.offsets, senders.ends
     total = 0
-    for i in range(n):
-        offsets[i] = total
-        total += ends[i]
-        ends[i] = offsets[i]
-    offsets[n] = total
-
-
-@uncounted()
-def _list_receivers(senders: Senders, n: int, receivers: Ints) -> int:
-    """Do the same for those of n whose count is not 0; list them, and return how many there are.
-
-    Nobody foresees which they are, so there is no branch, as in `batch._list_plain`.
-    """
-    offsets, ends = senders.offsets, senders.ends
-    total, n_receivers = 0, 0
-    for i in range(n):
-        count = ends[Index(i)]
-        receivers[Index(n_receivers)], offsets[Index(n_receivers)] = i, total
-        ends[Index(i)] = total
+    for i in range(n_receivers):
+        receiver = Index(receivers[i])
+        count = ends[receiver]
+        offsets[i] = ends[receiver] = total
         total += count
-        n_receivers += 1 if count > 0 else 0
     offsets[n_receivers] = total
-    return n_receivers
 
 
 @uncounted()
-def _append(senders: Senders, slot: int, entry: int, weight: Float) -> None:
-    end = senders.ends[Index(slot)]
+def _append(senders: Senders, receiver: int, entry: int, weight: Float) -> None:
+    end = senders.ends[Index(receiver)]
     senders.entries[Index(end)] = entry
     if senders.weights.shape[0] > 0:
         senders.weights[Index(end)] = weight
-    senders.ends[Index(slot)] = end + 1
+    senders.ends[Index(receiver)] = end + 1
 
 
 @uncounted()
-def list_senders(n: int, batch_size: int, hinges: Floats, lists: Lists, scratch: Scratch) -> int:
-    """List the nodes of a batch of n positions that receive backward messages, and which.
+def _forget_ends(senders: Senders, receivers: Ints, n_receivers: int) -> None:
+    for i in range(n_receivers):
+        senders.ends[Index(receivers[i])] = 0
+
+
+@uncounted()
+def list_senders(
+    first: int,
+    last: int,
+    batch_size: int,
+    hinges: Floats,
+    labels: Labels,
+    draws: Draws,
+    lists: Lists,
+    scratch: Scratch,
+) -> int:
+    """List the nodes of a batch that receive backward messages, and which; return how many.
 
     Message b + kind * batch_size comes from position b: kind 0 goes to its neighbors, 1 to v
     itself, 2 + j to its negative j, if the margin to that one is violated (hinges[b, j] is not 0).
     A position all of whose margins are kept sends nothing.
     """
-    local, offsets, read_weights = lists.reads.local, lists.reads.offsets, lists.reads.weights
-    own, negatives, n_negatives = lists.own_places, lists.negative_places, hinges.shape[1]
-    senders, n_nodes = scratch.to_nodes, lists.n_read[0]
-    ends, one = senders.ends, senders.weights.dtype.type(1)
-    ends[:n_nodes] = 0
-    for b in range(n):
+    reads, senders, n_negatives = lists.reads, scratch.to_nodes, hinges.shape[1]
+    heard, weights, starts, ends = reads.local, reads.weights, reads.offsets, reads.offsets[1:]
+    own, negatives = lists.own_places, lists.negative_places
+    if is_direct(labels, draws):
+        heard, weights = draws.neighbor_ids, draws.neighbor_weights
+        starts, ends = draws.starts[first:last], draws.ends[first:last]
+        own, negatives = draws.nodes[first:last], draws.negatives[first:last]
+    counts, receivers, n = senders.ends, scratch.nodes, 0
+    for b in range(last - first):
         violated = False
         for j in range(n_negatives):
             if hinges[b, j] != 0:
-                ends[negatives[b, j]] += 1
+                n = _count(counts, negatives[b, j], receivers, n)
                 violated = True
         if violated:
-            ends[own[b]] += 1
-            for e in range(offsets[b], offsets[b + 1]):
-                ends[Index(local[e])] += 1
-    n_receivers: int = _list_receivers(senders, n_nodes, scratch.nodes)
-    for b in range(n):
+            n = _count(counts, own[b], receivers, n)
+            for e in range(starts[b], ends[b]):
+                n = _count(counts, heard[e], receivers, n)
+    _start_lists(senders, receivers, n)
+    one = senders.weights.dtype.type(1)
+    for b in range(last - first):
         violated = False
         for j in range(n_negatives):
             if hinges[b, j] != 0:
@@ -79,26 +91,24 @@ def list_senders(n: int, batch_size: int, hinges: Floats, lists: Lists, scratch:
                 violated = True
         if violated:
             _append(senders, own[b], batch_size + b, one)
-            for e in range(offsets[b], offsets[b + 1]):
-                _append(senders, local[e], b, weight_at(read_weights, e))
-    return n_receivers
+            for e in range(starts[b], ends[b]):
+                _append(senders, heard[e], b, weight_at(weights, e))
+    _forget_ends(senders, receivers, n)
+    return n
 
 
 @uncounted()
 def list_label_senders(labels: Labels, lists: Lists, scratch: Scratch, n_nodes: int) -> int:
     """List the labels of the first n_nodes of `scratch.nodes`, and for each who passes it on."""
-    slot, rows, senders = scratch.word_slot, scratch.words, scratch.to_words
-    ids, label_weights, nodes = labels.ids, labels.weights, scratch.nodes
-    n_rows = 0
+    ids, weights, starts, ends = labels.ids, labels.weights, lists.starts, lists.ends
+    nodes, receivers, senders = scratch.nodes, scratch.words, scratch.to_words
+    counts, n = senders.ends, 0
     for i in range(n_nodes):
-        for e in range(lists.starts[nodes[i]], lists.ends[nodes[i]]):
-            if slot[Index(ids[e])] < 0:
-                senders.ends[Index(n_rows)] = 0
-            n_rows = place(ids[e], slot, rows, n_rows)
-            senders.ends[Index(slot[Index(ids[e])])] += 1
-    _start_lists(senders, n_rows)
+        for e in range(starts[nodes[i]], ends[nodes[i]]):
+            n = _count(counts, ids[e], receivers, n)
+    _start_lists(senders, receivers, n)
     for i in range(n_nodes):
-        for e in range(lists.starts[nodes[i]], lists.ends[nodes[i]]):
-            _append(senders, slot[Index(ids[e])], i, label_weights[e])
-    clear(slot, rows, n_rows)
-    return n_rows
+        for e in range(starts[nodes[i]], ends[nodes[i]]):
+            _append(senders, ids[e], i, weights[e])
+    _forget_ends(senders, receivers, n)
+    return n

@@ -59,17 +59,20 @@ class FusedState:
         n_words = 0 if single else min(sets.n_values, n_rows * int(sets.sizes.max()))
         n_slots = 0 if single else n_rows_in_all
         n_listed = min(n_words, n_slots)
+        direct = single and self._reads_per_edge == 1
+        n_heard, n_own = (0, 0) if direct else (n_reads, batch_size)
+        n_possible = sets.n_sets if direct else n_rows
         self._lists = Lists(
             Reads(
-                apart(SIDES, batch_size + 1, np.int64),
-                apart(SIDES, n_reads, np.int32),
-                apart(SIDES, n_reads if weighted else 0, dtype),
-                apart(SIDES, n_reads if self._reads_per_edge > 1 else 0, np.int32),
+                apart(SIDES, n_own and n_own + 1, np.int64),
+                apart(SIDES, n_heard, np.int32),
+                apart(SIDES, n_heard if weighted else 0, dtype),
+                apart(SIDES, n_heard if self._reads_per_edge > 1 else 0, np.int32),
             ),
             apart(SIDES, n_rows + 1, np.int32),
             apart(SIDES, n_listed + 1, np.int32),
-            apart(SIDES, batch_size, np.int32),
-            aligned_zeros((SIDES, batch_size + BETWEEN, n_negatives), np.int32),
+            apart(SIDES, n_own, np.int32),
+            aligned_zeros((SIDES, n_own and n_own + BETWEEN, n_negatives), np.int32),
             apart(SIDES, 0 if single else n_rows, np.int64),
             apart(SIDES, 0 if single else n_rows, np.int64),
             apart(SIDES, 2, np.int64),
@@ -79,8 +82,8 @@ class FusedState:
             apart(n_parts, n_slots, np.int32),
             apart(n_parts, n_rows + 1, np.int32),
             apart(n_parts, n_listed + 1, np.int32),
-            _senders(n_parts, n_rows, n_entries, weighted, dtype),
-            _senders(n_parts, n_listed, n_words, not single, dtype),
+            _senders(n_parts, n_rows, n_possible, n_entries, weighted, dtype),
+            _senders(n_parts, n_listed, n_slots, n_words, not single, dtype),
         )
         for slot in self._scratch[:2]:
             slot[:] = -1
@@ -201,11 +204,11 @@ def is_identity(sets: Multisets) -> bool:
 
 
 def _senders(
-    n_parts: int, n_rows: int, n_entries: int, weighted: bool, dtype: DTypeLike
+    n_parts: int, n_rows: int, n_possible: int, n_entries: int, weighted: bool, dtype: DTypeLike
 ) -> Senders:
     return Senders(
         apart(n_parts, n_rows + 1, np.int64),
-        apart(n_parts, n_rows, np.int64),
+        apart(n_parts, n_possible, np.int32),
         apart(n_parts, n_entries, np.int32),
         apart(n_parts, n_entries if weighted else 0, dtype),
     )
