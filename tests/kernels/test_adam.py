@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.kernels.lazy_adam import Twins
 
 from embedprop.kernels.adam import MOMENTUM_SPAN, VARIANCE_SPAN, YOUNG, adam_tables
-from embedprop.kernels.arrays import BLOCK, USUAL
+from embedprop.kernels.arrays import BLOCK, USUAL_WIDTH
 
 N_ROWS = 3
 SPAN = MOMENTUM_SPAN[np.dtype(np.float64)]
@@ -51,7 +51,7 @@ def test_float32_follows_dense_adam_in_float64(history: list[Any], first_step: i
 
 
 @pytest.mark.parametrize("first_step", [0, 2 * YOUNG])
-@pytest.mark.parametrize("dim", [BLOCK + 1, USUAL])
+@pytest.mark.parametrize("dim", [BLOCK + 1, USUAL_WIDTH])
 def test_wide_rows_follow_dense_adam_in_every_column(dim: int, first_step: int) -> None:
     rng = np.random.default_rng(dim)
     twins = Twins(N_ROWS, dim, first_step=first_step)

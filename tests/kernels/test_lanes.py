@@ -57,3 +57,20 @@ def test_what_a_row_holds_is_read_before_it_is_written(rows: np.ndarray) -> None
 def test_lanes_of_different_numbers_do_not_mix(rows: np.ndarray) -> None:
     with pytest.raises(TypingError):
         formula(rows[0], rows[1], rows[2].astype(np.float32), 1.0, 0)
+
+
+@pytest.mark.parametrize("where", [0, 1])
+@pytest.mark.parametrize("kind", ["columns apart", "integers"])
+def test_what_is_no_row_of_numbers_is_refused(rows: np.ndarray, kind: str, where: int) -> None:
+    arguments = [rows[0], rows[1], rows[2]]
+    arguments[where] = rows[:, 0] if kind == "columns apart" else np.arange(BLOCK)
+    with pytest.raises(TypingError):
+        formula(*arguments, 1.0, 0)
+
+
+def test_a_row_that_is_only_to_be_read_is_not_written(rows: np.ndarray) -> None:
+    row = rows[0].copy()
+    row.flags.writeable = False
+    formula(rows[0], row, row, 1.0, 0)
+    with pytest.raises(TypingError):
+        formula(row, rows[1], rows[2], 1.0, 0)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.strategies import multisets
 
 from embedprop.graph.multisets import Multisets
-from embedprop.kernels.arrays import BLOCK, USUAL
+from embedprop.kernels.arrays import BLOCK, USUAL_WIDTH
 from embedprop.kernels.segments import squared_distance, sum_rows, weighted_means
 
 NOTHING = np.empty(0, np.float32)
@@ -18,7 +18,7 @@ def expected_sum(source: np.ndarray, ids: np.ndarray, weights: np.ndarray) -> np
     return weights.astype(np.float64) @ source[ids].astype(np.float64)
 
 
-WIDTHS = [BLOCK, 3 * BLOCK, USUAL, 2 * USUAL]
+WIDTHS = [BLOCK, 3 * BLOCK, USUAL_WIDTH, 2 * USUAL_WIDTH]
 
 
 @given(st.lists(st.integers(0, 8), max_size=11), st.booleans(), st.sampled_from(WIDTHS))

@@ -9,6 +9,7 @@ from tests.training.runs import Run, assert_equal_to_autograd, assert_near
 
 from embedprop import Graph
 from embedprop.kernels.adam import YOUNG
+from embedprop.kernels.arrays import USUAL_WIDTH
 from embedprop.training.batches import Drawer
 from embedprop.training.negatives import NEGATIVES
 from embedprop.training.neighborhoods import NEIGHBORHOODS
@@ -55,8 +56,10 @@ RUNS = {
     "columns shared by two threads": lambda: Run.of(
         toy_graphs.messy(missing=True, n_relations=2), dim=72, n_threads=2, n_negatives=2
     ),
-    # There a gradient is a sign, which one bit of float32 can turn: it did for 4 of 12 seeds.
-    "one dimension": lambda: Run.of(toy_graphs.messy(), dim=1, seed=2),
+    "one dimension": lambda: Run.of(toy_graphs.messy(), dim=1),
+    "columns of the usual width": lambda: Run.of(
+        toy_graphs.messy(n_relations=2), dim=2 * USUAL_WIDTH, n_threads=2
+    ),
     "everything": lambda: Run.of(
         toy_graphs.messy(
             directed=True,
@@ -112,8 +115,11 @@ def test_twenty_epochs_equal_twenty_by_autograd(run: Run) -> None:
     assert_equal_to_autograd(run.lasting(20), np.float64, relative=1e-6, absolute=1e-6)
 
 
-def test_twenty_epochs_in_float32_stay_near_autograd(run: Run) -> None:
-    assert_equal_to_autograd(run.lasting(20), np.float32, relative=1e-3, absolute=1e-3)
+# In one dimension a gradient is a sign, which one bit of float32 turns for every third seed.
+@pytest.mark.parametrize("name", [name for name in RUNS if name != "one dimension"])
+def test_twenty_epochs_in_float32_stay_near_autograd(name: str) -> None:
+    run = RUNS[name]().lasting(20)
+    assert_equal_to_autograd(run, np.float32, relative=1e-3, absolute=1e-3)
 
 
 @pytest.mark.parametrize("negatives", list(NEGATIVES))

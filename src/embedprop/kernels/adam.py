@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from embedprop.kernels.arrays import BLOCK, USUAL, Float, Floats, Index, Ints
+from embedprop.kernels.arrays import BLOCK, USUAL_WIDTH, Float, Floats, Index, Ints
 from embedprop.kernels.compile import uncounted
 from embedprop.kernels.lanes import lanes, put, square_root
-from embedprop.kernels.prefetch import prefetch, prefetch_number, prefetch_to_write
+from embedprop.kernels.prefetch import prefetch, prefetch_number_to_write, prefetch_to_write
 
 BETA1 = 0.9
 BETA2 = 0.999
@@ -147,8 +147,8 @@ def _move(row: Floats, direction: Floats, size: Float, width: int) -> None:
 @uncounted(forceinline=True)
 def move_row(row: Floats, direction: Floats, size: Float) -> None:
     """Row -= size * direction."""
-    if row.shape[0] == USUAL:
-        _move(row, direction, size, USUAL)
+    if row.shape[0] == USUAL_WIDTH:
+        _move(row, direction, size, USUAL_WIDTH)
     else:
         _move(row, direction, size, row.shape[0])
 
@@ -179,8 +179,8 @@ def catch_up(
         if i + AHEAD < n_rows:
             prefetch_to_write(part.vectors, rows[i + AHEAD])
             prefetch(part.direction, rows[i + AHEAD])
-            prefetch_number(part.moved, rows[i + AHEAD])
-            prefetch_number(part.gradient_step, rows[i + AHEAD])
+            prefetch_number_to_write(part.moved, rows[i + AHEAD])
+            prefetch_number_to_write(part.gradient_step, rows[i + AHEAD])
         row = Index(rows[i])
         since, moved = part.gradient_step[row], part.moved[row]
         part.moved[row] = until
@@ -208,8 +208,8 @@ def add_gradient(
     direction: Floats, root: Floats, gradient: Floats, last: int, step: int, tables: AdamTables
 ) -> None:
     """Decay the moments of a row, whose last gradient was at step `last`, and add its gradient."""
-    if gradient.shape[0] == USUAL:
-        _add(direction, root, gradient, last, step, tables, USUAL)
+    if gradient.shape[0] == USUAL_WIDTH:
+        _add(direction, root, gradient, last, step, tables, USUAL_WIDTH)
     else:
         _add(direction, root, gradient, last, step, tables, gradient.shape[0])
 

@@ -15,8 +15,9 @@ Key: TypeAlias = np.uint64
 # negative, which takes a third off the time to list a batch. Never add a signed number to one.
 Index = np.uint64
 
-# Columns whose squared differences are summed at once; the width of a part is a multiple.
+# Columns that are computed with at once, and whose squared differences are summed at once; the
+# width of a part is a multiple.
 BLOCK = 16
-# Columns of a part where two threads share the usual 128: known to the compiler, a loop over them
-# is none.
-USUAL = 64
+# The width of a part where two threads share the usual 128 columns: told to the compiler, it needs
+# no loop over them.
+USUAL_WIDTH = 64

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from embedprop.kernels.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.compile import uncounted
+from embedprop.kernels.prefetch import prefetch_number
 
 
 class Labels(NamedTuple):
@@ -61,8 +62,8 @@ class Lists(NamedTuple):
     nodes, words: the distinct nodes and labels; each has one place to spare. own_places
     (batch_size,) and negative_places (batch_size, n_negatives): where v and each u are in `nodes`.
     starts, ends: where each node's labels stand. n_read (2,): how many nodes and labels there are.
-    For the type `node`, whose nodes are their own labels, words, starts and ends are empty; if it
-    `is_direct`, there is no more than `nodes`.
+    For the type `node`, whose nodes are their own labels, words, starts and ends are empty. Where
+    reads are direct (`is_direct`), only nodes and n_read are made.
     """
 
     reads: Reads
@@ -76,10 +77,11 @@ class Lists(NamedTuple):
 
 
 class Senders(NamedTuple):
-    """Who sends a gradient to receiver i: entries[offsets[i]:offsets[i + 1]], with weights.
+    """Who sends a gradient to the i-th receiver: entries[offsets[i]:offsets[i + 1]], with weights.
 
-    weights: an empty array: all 1. ends: while the lists are made, where that of each possible
-    receiver ends; at all other times all are 0.
+    weights: an empty array: all 1. ends: while the lists are made, how many send to a receiver,
+    then where its list ends, by the number that it has in `Scratch.nodes` or `Scratch.words`; at
+    all other times all are 0.
     """
 
     offsets: Ints
@@ -91,9 +93,10 @@ class Senders(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory that each thread has for itself.
 
-    node_slot, word_slot: the place of a node or label in a list that is being made, -1 if it is not
-    there; at all other times all are -1. nodes, words: those that receive something, one place to
-    spare; nodes, unless `is_direct`, as places in `Lists.nodes`. to_nodes, to_words: who sends to
+    node_slot, word_slot: the place of a node or label in a list that is being made (of a node whose
+    place nobody asks for, any number), -1 if it is not there; at all other times all are -1.
+    nodes, words: those that receive something, one place to spare. Nodes have the number of their
+    place in `Lists.nodes`, and their own where reads are direct. to_nodes, to_words: who sends to
     each of them.
     """
 
@@ -105,6 +108,8 @@ class Scratch(NamedTuple):
     to_words: Senders
 
 
+# Visits between asking for a list of neighbors and reading it.
+VISITS_AHEAD = 4
 # Lists that are in use at the same time (see `epb_batches`).
 SIDES = 4
 
@@ -152,7 +157,7 @@ def weight_at(weights: Floats, index: int) -> Float:
 
 
 @uncounted()
-def place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
+def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
     """Put `row` at the end of a list of n_rows, unless it is there; return how many there are."""
     if slot[Index(row)] < 0:
         slot[Index(row)] = n_rows
@@ -193,12 +198,14 @@ def _list_direct(draws: Draws, low: int, high: int, rows: Ints, slot: Ints) -> i
     """List the distinct nodes that positions low..high read: neighbors, v itself, negatives."""
     n_rows = 0
     for i in range(low, high):
+        if i + VISITS_AHEAD < high:
+            prefetch_number(draws.neighbor_ids, draws.starts[i + VISITS_AHEAD])
         start, end = draws.starts[i], draws.ends[i]
         n_rows = _list_ids(draws.neighbor_ids, start, end, slot, rows, n_rows)
-        n_rows = place(draws.nodes[i], slot, rows, n_rows)
+        n_rows = _place(draws.nodes[i], slot, rows, n_rows)
         for j in range(draws.negatives.shape[1]):
-            n_rows = place(draws.negatives[i, j], slot, rows, n_rows)
-    clear(slot, rows, n_rows)
+            n_rows = _place(draws.negatives[i, j], slot, rows, n_rows)
+    _clear(slot, rows, n_rows)
     return n_rows
 
 
@@ -221,14 +228,14 @@ def _list_heard(
     weighted, related = weights.shape[0] > 0, relations.shape[0] > 0
     for e in range(draws.starts[i], draws.ends[i]):
         node = neighbor_ids[e]
-        n_rows = place(node, slot, rows, n_rows)
+        n_rows = _place(node, slot, rows, n_rows)
         local[n_local] = slot[node]
         if weighted:
             weights[n_local] = weight_at(edge_weights, e) * weight_at(totals, node)
         n_local += 1
         if related:
             relation = first_relation + relations[e]
-            n_rows = place(relation, slot, rows, n_rows)
+            n_rows = _place(relation, slot, rows, n_rows)
             local[n_local] = slot[relation]
             read_rows[n_local - 1], read_rows[n_local] = node, relation
             if weighted:
@@ -253,12 +260,12 @@ def _list_nodes(
             draws, i, totals, first_relation, reads, slot, rows, n_rows, offsets[b]
         )
         offsets[b + 1] = offsets[b] + (draws.ends[i] - draws.starts[i]) * reads_per_edge
-        n_rows = place(nodes[i], slot, rows, n_rows)
+        n_rows = _place(nodes[i], slot, rows, n_rows)
         lists.own_places[b] = slot[nodes[i]]
         for j in range(negatives.shape[1]):
-            n_rows = place(negatives[i, j], slot, rows, n_rows)
+            n_rows = _place(negatives[i, j], slot, rows, n_rows)
             lists.negative_places[b, j] = slot[negatives[i, j]]
-    clear(slot, rows, n_rows)
+    _clear(slot, rows, n_rows)
     return n_rows
 
 
@@ -282,13 +289,13 @@ def _list_labels(labels: Labels, lists: Lists, n_nodes: int, slot: Ints, n_all: 
     n_rows = 0
     for i in range(n_nodes):
         for e in range(starts[i], ends[i]):
-            n_rows = place(ids[e], slot, rows, n_rows)
-    clear(slot, rows, n_rows)
+            n_rows = _place(ids[e], slot, rows, n_rows)
+    _clear(slot, rows, n_rows)
     return n_rows
 
 
 @uncounted()
-def clear(slot: Ints, rows: Ints, n_rows: int) -> None:
+def _clear(slot: Ints, rows: Ints, n_rows: int) -> None:
     """Take the rows of a list out of `slot`."""
     for i in range(n_rows):
         slot[Index(rows[i])] = -1

@@ -297,7 +297,7 @@ def backward_part(
             source, v, negatives, settings.squared,
         )  # fmt: skip
     rows, senders = scratch.nodes, scratch.to_nodes
-    if single and not is_direct(labels, draws):  # places in the list of nodes become nodes
+    if single and not is_direct(labels, draws):  # what the table has are rows, not places
         for i in range(n_rows):
             rows[i] = lists.nodes[rows[i]]
     if not single:
@@ -334,7 +334,7 @@ def epb_batches(
     Twin     tests/reference.py does the same by autograd and `torch.optim.Adam`.
     Arrays   see the named tuples; `step` is the number of steps done so far.
     Trusts   ids in range; every node in `draws` has a neighbor; every node has a label; all slots
-             are -1.
+             are -1, all `ends` of senders 0; the width of a part is a multiple of BLOCK.
     """
     place, n_threads = share.place, share.n_threads
     n_batches = -(-draws.nodes.shape[0] // settings.batch_size)

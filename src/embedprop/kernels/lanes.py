@@ -15,19 +15,18 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.datamodel import models
-from numba.extending import lower_builtin, register_model, type_callable
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 from embedprop.kernels.arrays import BLOCK, Float, Floats
 
 
 def lanes(row: Floats, k: int) -> Floats:
-    """Return row[k : k + BLOCK]."""
+    """Return row[k : k + BLOCK]; a compiled kernel trusts that the row has these columns."""
     return row[k : k + BLOCK].copy()
 
 
 def put(row: Floats, k: int, values: Floats) -> None:
-    """Write row[k : k + BLOCK]."""
+    """Write row[k : k + BLOCK]; a compiled kernel trusts that the row has these columns."""
     row[k : k + BLOCK] = values
 
 
@@ -56,6 +55,13 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, kind, ir.VectorType(number, BLOCK))
 
 
+def _is_row(kind: Any) -> bool:
+    """Return whether numbers of an array stand side by side in memory."""
+    if not isinstance(kind, types.Array):
+        return False
+    return kind.ndim == 1 and kind.layout == "C" and isinstance(kind.dtype, types.Float)
+
+
 def _place(context: Any, builder: Any, kinds: Any, values: Any) -> tuple[Any, int]:
     """Return where lanes of a row (row, k, ...) are in memory, and how they are aligned."""
     number = kinds[0].dtype
@@ -67,7 +73,7 @@ def _place(context: Any, builder: Any, kinds: Any, values: Any) -> tuple[Any, in
 
 @type_callable(lanes)
 def _type_lanes(_context: Any) -> Callable[..., Any]:
-    return lambda row, k: Lanes(row.dtype)  # noqa: ARG005
+    return lambda row, k: Lanes(row.dtype) if _is_row(row) else None  # noqa: ARG005
 
 
 @lower_builtin(lanes, types.Array, types.Integer)
@@ -78,7 +84,11 @@ def _lower_lanes(context: Any, builder: Any, signature: Any, values: Any) -> Any
 
 @type_callable(put)
 def _type_put(_context: Any) -> Callable[..., Any]:
-    return lambda row, k, values: types.void  # noqa: ARG005
+    def kind_of(row: Any, _k: Any, values: Any) -> Any:
+        fits = _is_row(row) and row.mutable and values == Lanes(row.dtype)
+        return types.void if fits else None
+
+    return kind_of
 
 
 @lower_builtin(put, types.Array, types.Integer, Lanes)

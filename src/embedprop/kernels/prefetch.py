@@ -48,6 +48,10 @@ def prefetch_to_write(table: Floats, row: int) -> None:
 
 
 def prefetch_number(numbers: Ints, index: int) -> None:
+    """Start to load numbers[index] and some of its neighbors."""
+
+
+def prefetch_number_to_write(numbers: Ints, index: int) -> None:
     """Do the same for one number that will be changed."""
 
 
@@ -84,9 +88,18 @@ overload(prefetch)(_whole_row(0))
 overload(prefetch_to_write)(_whole_row(1))
 
 
-@overload(prefetch_number)
-def _prefetch_number(numbers: Any, index: Any) -> Callable[..., None]:  # noqa: ARG001
-    def load(numbers: Any, index: Any) -> None:
-        _prefetch_lines(numbers, index, 0, 1, 1)  # type: ignore[call-arg]
+def _line_of(to_write: int) -> Callable[..., Callable[..., None]]:
+    """Return what generates the prefetch of one number."""
+    lines: Any = _prefetch_lines
 
-    return load
+    def generate(numbers: Any, index: Any) -> Callable[..., None]:  # noqa: ARG001
+        def load(numbers: Any, index: Any) -> None:
+            lines(numbers, index, 0, 1, to_write)
+
+        return load
+
+    return generate
+
+
+overload(prefetch_number)(_line_of(0))
+overload(prefetch_number_to_write)(_line_of(1))

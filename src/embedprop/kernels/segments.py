@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from embedprop.kernels.arrays import BLOCK, USUAL, Float, Floats, Index, Ints
+from embedprop.kernels.arrays import BLOCK, USUAL_WIDTH, Float, Floats, Index, Ints
 from embedprop.kernels.compile import kernel, uncounted
 from embedprop.kernels.lanes import lanes, put, total_of
 from embedprop.kernels.prefetch import prefetch
@@ -91,8 +91,8 @@ def sum_rows(
                 total, weights[e], a, weights[e + 1], b, weights[e + 2], c, weights[e + 3], d
             )
         else:
-            if total.shape[0] == USUAL:
-                _add_four(total, a, b, c, d, USUAL)
+            if total.shape[0] == USUAL_WIDTH:
+                _add_four(total, a, b, c, d, USUAL_WIDTH)
             else:
                 _add_four(total, a, b, c, d, total.shape[0])
 

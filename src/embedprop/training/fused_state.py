@@ -59,12 +59,13 @@ class FusedState:
         n_words = 0 if single else min(sets.n_values, n_rows * int(sets.sizes.max()))
         n_slots = 0 if single else n_rows_in_all
         n_listed = min(n_words, n_slots)
+        # Where reads are direct (see `is_direct`), receivers are nodes, and nothing else is listed.
         direct = single and self._reads_per_edge == 1
-        n_heard, n_own = (0, 0) if direct else (n_reads, batch_size)
-        n_possible = sets.n_sets if direct else n_rows
+        n_heard, n_offsets, n_own = (0, 0, 0) if direct else (n_reads, batch_size + 1, batch_size)
+        n_possible = sets.n_sets if single else n_rows
         self._lists = Lists(
             Reads(
-                apart(SIDES, n_own and n_own + 1, np.int64),
+                apart(SIDES, n_offsets, np.int64),
                 apart(SIDES, n_heard, np.int32),
                 apart(SIDES, n_heard if weighted else 0, dtype),
                 apart(SIDES, n_heard if self._reads_per_edge > 1 else 0, np.int32),
@@ -72,7 +73,7 @@ class FusedState:
             apart(SIDES, n_rows + 1, np.int32),
             apart(SIDES, n_listed + 1, np.int32),
             apart(SIDES, n_own, np.int32),
-            aligned_zeros((SIDES, n_own and n_own + BETWEEN, n_negatives), np.int32),
+            aligned_zeros((SIDES, n_own + BETWEEN, n_negatives), np.int32),
             apart(SIDES, 0 if single else n_rows, np.int64),
             apart(SIDES, 0 if single else n_rows, np.int64),
             apart(SIDES, 2, np.int64),
@@ -208,7 +209,7 @@ def _senders(
 ) -> Senders:
     return Senders(
         apart(n_parts, n_rows + 1, np.int64),
-        apart(n_parts, n_possible, np.int32),
+        apart(n_parts, n_possible, np.int32 if n_entries < 2**31 else np.int64),
         apart(n_parts, n_entries, np.int32),
         apart(n_parts, n_entries if weighted else 0, dtype),
     )

@@ -81,8 +81,9 @@ def needed_memory(graph: Graph, instance: Instance) -> int:
     numbers = 0
     for name, one in instance.label_types.items():
         n_parts, width = _parts(one.dim)
-        # Start of each label; vectors, direction and root in parts; two steps and a slot per part.
-        per_label = one.dim + n_parts * (3 * width + 3)
+        # Start of each label; vectors, direction and root in parts; per part two steps, and
+        # two numbers for who is in a batch and who receives something.
+        per_label = one.dim + n_parts * (3 * width + 4)
         numbers += per_label * learned_labels(graph, name).n_vectors
         numbers += one.dim * graph.n_nodes  # h
         if name != "node":  # whose labels are the nodes
