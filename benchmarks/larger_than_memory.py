@@ -32,7 +32,7 @@ GB = 1e9
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--nodes", type=int, default=10_110_000, help="1 % get no edge")
+    parser.add_argument("--nodes", type=int, default=10_110_000, help="1 %% get no edge")
     parser.add_argument("--edges", type=int, default=50_000_000)
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--max-neighbors", type=int, default=10)

@@ -122,3 +122,20 @@ def test_the_slope_is_that_of_the_logarithms(monkeypatch: pytest.MonkeyPatch) ->
     slope, offset = script("scale", monkeypatch).line(points)
     assert slope == pytest.approx(1.5)
     assert 10**offset == pytest.approx(2e-6)
+
+
+COMMANDS = [
+    path.stem
+    for path in sorted(FOLDER.glob("*.py"))
+    if "argparse.ArgumentParser" in path.read_text()
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_benchmark_explains_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        script(name, monkeypatch).main()
+    assert "--help" in capsys.readouterr().out

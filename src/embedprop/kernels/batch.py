@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from embedprop.kernels.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.compile import uncounted
-from embedprop.kernels.prefetch import prefetch_number
+from embedprop.kernels.prefetch import prefetch_number, prefetch_number_to_write
 
 
 class Labels(NamedTuple):
@@ -110,6 +110,8 @@ class Scratch(NamedTuple):
 
 # Visits between asking for a list of neighbors and reading it.
 VISITS_AHEAD = 4
+# Places in a list between asking for one and writing to it, and how many come together.
+PLACES_AHEAD, _PLACES_PER_LINE = 512, 16
 # Lists that are in use at the same time (see `epb_batches`).
 SIDES = 4
 
@@ -184,6 +186,10 @@ def _list_ids(ids: Ints, start: int, end: int, slot: Ints, rows: Ints, n_rows: i
     Half of them are new to the batch, which no branch prediction foresees: so there is no branch,
     and what is not new writes to the first free place, which the next one overwrites.
     """
+    # The other threads have read what was here before: where cores share no cache, to call it back
+    # takes as long as to list 100 nodes.
+    for ahead in range(PLACES_AHEAD, PLACES_AHEAD + end - start, _PLACES_PER_LINE):
+        prefetch_number_to_write(rows, n_rows + ahead)
     for e in range(start, end):
         node = ids[e]
         is_new = slot[Index(node)] < 0
