@@ -59,7 +59,7 @@ def test_an_epoch_is_measured_against_its_products(tmp_path: Path) -> None:
     products = record["product_cpu_seconds"]
     assert set(products) == {"node: A X", "node: A' X"}
     expected = record["cpu_seconds"] / 3 / sum(products.values())
-    assert record["ratio"] == pytest.approx(expected, rel=0.1)
+    assert record["ratio"] == pytest.approx(expected, rel=0.02)
 
 
 def test_the_products_of_words_are_those_of_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
