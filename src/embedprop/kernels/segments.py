@@ -90,11 +90,10 @@ def sum_rows(
             _add_four_weighted(
                 total, weights[e], a, weights[e + 1], b, weights[e + 2], c, weights[e + 3], d
             )
+        elif total.shape[0] == USUAL_WIDTH:
+            _add_four(total, a, b, c, d, USUAL_WIDTH)
         else:
-            if total.shape[0] == USUAL_WIDTH:
-                _add_four(total, a, b, c, d, USUAL_WIDTH)
-            else:
-                _add_four(total, a, b, c, d, total.shape[0])
+            _add_four(total, a, b, c, d, total.shape[0])
 
 
 @uncounted(forceinline=True)
