@@ -25,7 +25,7 @@ from power_law import power_law_edges
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.datasets import Dataset, load_dataset
 from embedprop.evaluation.splits import Split, per_class_split
-from embedprop.graph.subgraph import subgraph
+from embedprop.graph.changes.subgraph import subgraph
 
 WORDS = (("cora", False), ("citeseer", False), ("pubmed", False), ("pubmed", True))
 STRUCTURE = ("blogcatalog", "ppi", "pos")

@@ -41,7 +41,7 @@ from scipy.sparse import csr_array
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.memory import forget_peak, peak_memory
-from embedprop.training.labels import learned_labels
+from embedprop.graph.changes.learnable import learned_labels
 
 DIM = 128
 # A product is repeated this often at most, at least twice, and for about so many seconds.

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from provenance import publish
 
-import embedprop.estimator
+import embedprop.estimators
 from embedprop import EmbeddingPropagation, Graph
 
 GB = 1e9
@@ -60,7 +60,7 @@ def main() -> None:
             "tables GB": round(3 * 4 * graph.n_nodes * options.dim / GB, 2),
         }
         clock = Clock()
-        embedprop.estimator.progress_bar = clock.progress_bar
+        embedprop.estimators.progress_bar = clock.progress_bar
         model = EmbeddingPropagation(
             dim=options.dim, max_neighbors=options.max_neighbors, epochs=options.epochs,
             storage=options.storage, n_threads=options.threads,

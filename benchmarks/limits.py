@@ -14,7 +14,7 @@ from typing import Any
 from peers.claims import FACTOR, rows, tally
 from peers.picture import TITLES
 
-from embedprop.presets import PRESETS
+from embedprop.methods.presets import PRESETS
 
 Record = Mapping[str, Any]
 

@@ -84,7 +84,7 @@ def learn(options: argparse.Namespace) -> dict[str, float]:
 
     from embedprop import EmbeddingPropagation, Graph
     from embedprop.evaluation.memory import forget_peak, peak_memory
-    from embedprop.training import fused_engine  # noqa: F401  what fit imports belongs to imports
+    from embedprop.methods.epb.engines import fused as fused_engine  # noqa: F401  what fit imports belongs to imports
 
     imported = peak_memory()
     with traced() if options.trace else nullcontext():

@@ -34,15 +34,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.closed_form.adjacency import symmetric_adjacency
-from embedprop.closed_form.pagerank import pagerank_average, unit_rows
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.node_classification import score_path
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.evaluation.splits import Split, per_class_split
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
-from embedprop.representations import Known, make_representation
+from embedprop.methods.closed_form.adjacency import symmetric_adjacency
+from embedprop.methods.closed_form.pagerank import pagerank_average, unit_rows
+from embedprop.model.representations import Known, make_representation
 
 WORDS = {"cora": "word", "citeseer": "word", "pubmed": "word", "twitch_engb": "feature"}
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -26,7 +26,7 @@ from scipy.sparse.linalg import eigsh
 from embedprop import EmbeddingPropagation, Graph, load_dataset
 from embedprop.evaluation.node_classification import f1_given_counts
 from embedprop.evaluation.splits import share_split
-from embedprop.graph.subgraph import subgraph
+from embedprop.graph.changes.subgraph import subgraph
 
 POWER_LAW = {"n_nodes": 20_000, "n_edges": 200_000, "n_communities": 50}
 

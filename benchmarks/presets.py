@@ -28,7 +28,7 @@ from embedprop.evaluation.node_classification import accuracy_chosen_on_validati
 from embedprop.evaluation.records import read_records
 from embedprop.evaluation.splits import per_class_split, share_split
 from embedprop.graph import Graph
-from embedprop.presets import PRESETS
+from embedprop.methods.presets import PRESETS
 
 WORDS, STRUCTURE = ("cora", "citeseer", "pubmed"), ("blogcatalog", "ppi", "pos")
 EPOCHS = {"paper": (25, 50, 100, 200), "fast": (25, 50, 100, 120, 150)}

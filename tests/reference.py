@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array
 
-from embedprop.training.batches import Drawer
-from embedprop.training.engine import NOTHING, TrainingResult
-from embedprop.training.labels import learned_labels
-from embedprop.training.random_streams import RandomStreams
+from embedprop.graph.changes.learnable import learned_labels
+from embedprop.methods.epb.draws import Drawer
+from embedprop.methods.epb.engines.engine import NOTHING, TrainingResult
+from embedprop.methods.random_streams import RandomStreams
 
 # On matrices this small a second thread only waits.
 torch.set_num_threads(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from embedprop.registry import Registry
+from embedprop.instance.registry import Registry
 
 
 def names_of(registry: Registry) -> set[str]:

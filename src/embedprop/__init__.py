@@ -16,7 +16,7 @@ from embedprop import errors
 
 if TYPE_CHECKING:
     from embedprop.datasets import load_dataset
-    from embedprop.estimator import EmbeddingPropagation
+    from embedprop.estimators import EmbeddingPropagation
     from embedprop.graph.graph import Graph
 
 __version__ = "0.1.0"
@@ -24,7 +24,7 @@ __version__ = "0.1.0"
 __all__ = ["EmbeddingPropagation", "Graph", "__version__", "errors", "load_dataset"]
 
 _HOME = {
-    "EmbeddingPropagation": "embedprop.estimator",
+    "EmbeddingPropagation": "embedprop.estimators",
     "Graph": "embedprop.graph.graph",
     "load_dataset": "embedprop.datasets",
 }

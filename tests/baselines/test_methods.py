@@ -18,9 +18,9 @@ from embedprop.baselines.planetoid_model import ContextLoss, descend, normal
 from embedprop.baselines.planetoid_t import _Lookup
 from embedprop.baselines.walking import WalkGraph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.kernels.alias import alias_table
+from embedprop.kernels.draws.alias import alias_table
 from embedprop.kernels.line import train_edges
-from embedprop.training.random_streams import RandomStreams
+from embedprop.methods.random_streams import RandomStreams
 
 
 def test_words_may_be_counted_or_weighted(star_with_words: Graph) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.benchmarks.measurements import THREE
 
-from embedprop.presets import PRESETS
+from embedprop.methods.presets import PRESETS
 
 ROOT = Path(__file__).parents[2]
 ABOUT = {"machine": "m, load 0.5", "commit": "c", "date": "2000-01-02"}

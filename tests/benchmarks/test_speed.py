@@ -17,8 +17,8 @@ from tests import toy_graphs
 
 import benchmarks
 from embedprop import Graph
-from embedprop.representations import embeddings
-from embedprop.training.labels import learned_labels
+from embedprop.graph.changes.learnable import learned_labels
+from embedprop.model.representations import embeddings
 
 FOLDER = Path(next(iter(benchmarks.__path__)))
 

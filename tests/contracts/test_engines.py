@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests import toy_graphs
-from tests.training.runs import Run, assert_near
+from tests.methods.epb.runs import Run, assert_near
 
 from embedprop import EmbeddingPropagation
-from embedprop.engines import ENGINES, choose_engine, make_engine
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.training.engine import Engine
+from embedprop.methods.epb.engines.choose import ENGINES, choose_engine, make_engine
+from embedprop.methods.epb.engines.engine import Engine
 
 RUNS = {
     "plain": {},

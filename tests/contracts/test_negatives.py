@@ -7,7 +7,7 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import Graph
-from embedprop.training.negatives import NEGATIVES, Negatives
+from embedprop.methods.epb.negatives import NEGATIVES, Negatives
 
 KEYS = [np.uint64(key) for key in range(30)]
 GRAPHS = {

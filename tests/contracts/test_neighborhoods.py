@@ -7,7 +7,7 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import Graph
-from embedprop.training.neighborhoods import NEIGHBORHOODS, Neighborhood
+from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS, Neighborhood
 
 GRAPHS = {
     "plain": lambda: toy_graphs.messy(),

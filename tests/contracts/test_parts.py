@@ -10,11 +10,11 @@ from tests.registered import names_of
 
 from embedprop.framework import modules  # noqa: F401 (registers every part)
 from embedprop.framework.registry import AGGREGATORS, DISTANCES, LABEL_EMBEDDINGS, LOSSES
-from embedprop.parts import KINDS, catalog, parse_part
-from embedprop.registry import Registry
-from embedprop.representations import REPRESENTATIONS
-from embedprop.training.negatives import NEGATIVES
-from embedprop.training.neighborhoods import NEIGHBORHOODS
+from embedprop.instance.catalog import KINDS, catalog, parse_part
+from embedprop.instance.registry import Registry
+from embedprop.methods.epb.negatives import NEGATIVES
+from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
+from embedprop.model.representations import REPRESENTATIONS
 
 REGISTRIES: dict[str, Registry] = {
     registry.kind: registry

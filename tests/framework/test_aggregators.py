@@ -24,7 +24,7 @@ from embedprop.framework.aggregators import (
 )
 from embedprop.framework.registry import AGGREGATORS
 from embedprop.graph.multisets import Multisets
-from embedprop.parts import catalog
+from embedprop.instance.catalog import catalog
 
 DIM, N_EDGES = 3, 7
 VECTORS = np.random.default_rng(0).normal(size=(9, DIM))

@@ -14,8 +14,8 @@ from tests.registered import names_of
 
 from embedprop.framework.distances import Distance
 from embedprop.framework.registry import DISTANCES
-from embedprop.links import DISTANCES as OF_LINKS
-from embedprop.parts import catalog
+from embedprop.instance.catalog import catalog
+from embedprop.model.links import DISTANCES as OF_LINKS
 
 every_distance = pytest.mark.parametrize("name", list(DISTANCES))
 Vector = list[float]

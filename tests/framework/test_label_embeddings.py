@@ -26,7 +26,7 @@ from embedprop.framework.label_embeddings import (
     Standardization,
 )
 from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.parts import catalog
+from embedprop.instance.catalog import catalog
 
 DIM = 6
 SHAPES = {"set": (5,), "numeric": (3,), "image": (2, 8, 8), "text": (7,)}

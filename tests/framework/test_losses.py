@@ -12,7 +12,7 @@ from tests.registered import names_of
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.losses import Compared, Loss
 from embedprop.framework.registry import LOSSES
-from embedprop.parts import catalog
+from embedprop.instance.catalog import catalog
 
 every_loss = pytest.mark.parametrize("name", list(LOSSES))
 OWN, NEGATIVE = [0.5, 2.0], [[1.0, 3.0], [0.1, 2.5]]

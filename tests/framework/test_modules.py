@@ -13,11 +13,11 @@ from tests.strategies import multisets
 
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.modules import Labels, Reader, TypeModule, distinct_of
+from embedprop.graph.changes.texts import Tokens
 from embedprop.graph.multisets import Multisets
-from embedprop.graph.texts import Tokens
 from embedprop.graph.vocabulary import Vocabulary
-from embedprop.instance import LabelTypeInstance
-from embedprop.kernels.batch import Draws
+from embedprop.instance.description import LabelTypeInstance
+from embedprop.kernels.epb.batch import Draws
 
 # Three nodes: {0, 1} with weights 1 and 3, {2}, and {3}, a dummy of weight 2.
 SETS = Multisets.from_lists([[0, 1], [2], [3]], weights=[[1, 3], [1], [2]])

@@ -21,10 +21,10 @@ from torch.nn.functional import logsigmoid
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.graph.inverses import with_inverses
-from embedprop.kernels.batch import Draws
-from embedprop.training.batches import Drawer
-from embedprop.training.random_streams import RandomStreams
+from embedprop.graph.changes.inverses import with_inverses
+from embedprop.kernels.epb.batch import Draws
+from embedprop.methods.epb.draws import Drawer
+from embedprop.methods.random_streams import RandomStreams
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ["special-cases", "relations", "extending"]

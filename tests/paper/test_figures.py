@@ -191,7 +191,7 @@ def test_the_hyperparameters_of_table_1_are_parameters_of_our_classes():
 
 
 def test_the_command_refuses_an_unknown_experiment_before_any_work(tmp_path, monkeypatch):
-    from embedprop.cli.reproduce import reproduce
+    from embedprop.cli.commands.reproduce import reproduce
 
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UnknownComponentError, match=r"'table9'.*'figure-kappa'.* and 'all'"):
@@ -200,7 +200,7 @@ def test_the_command_refuses_an_unknown_experiment_before_any_work(tmp_path, mon
 
 
 def test_the_command_makes_table_figures_and_report(tmp_path, monkeypatch, cliques):
-    from embedprop.cli.reproduce import reproduce
+    from embedprop.cli.commands.reproduce import reproduce
 
     monkeypatch.chdir(tmp_path)
     for module in ("figures", "table1"):

@@ -4,7 +4,7 @@ import numpy as np
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.baselines.line import LINE
-from embedprop.graph.subgraph import subgraph
+from embedprop.graph.changes.subgraph import subgraph
 from embedprop.paper.units import BOTH, SHORT_LINE
 from embedprop.paper.vectors import BASELINE_SETTINGS, embed
 

@@ -17,7 +17,7 @@ from embedprop.baselines.supervision import (
     shares,
 )
 from embedprop.baselines.words import Words, row_normalized, word_matrix
-from embedprop.training.random_streams import RandomStreams
+from embedprop.methods.random_streams import RandomStreams
 
 if TYPE_CHECKING:
     import torch

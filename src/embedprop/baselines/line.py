@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from embedprop.baselines.registry import BASELINES, Vectors
 from embedprop.errors import InvalidParameterError
-from embedprop.training.random_streams import RandomStreams
+from embedprop.methods.random_streams import RandomStreams
 
 if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
@@ -90,7 +90,7 @@ class LINE:
         order: int,
         streams: RandomStreams,
     ) -> Vectors:
-        from embedprop.kernels.alias import alias_table
+        from embedprop.kernels.draws.alias import alias_table
         from embedprop.kernels.line import train_edges
 
         degrees = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=n_nodes)

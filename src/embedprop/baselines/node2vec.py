@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from embedprop.baselines.extras import require
 from embedprop.baselines.registry import BASELINES, Vectors
 from embedprop.baselines.walking import WalkGraph
-from embedprop.training.random_streams import RandomStreams
+from embedprop.methods.random_streams import RandomStreams
 
 if TYPE_CHECKING:
     from embedprop.graph.graph import Graph

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from embedprop.baselines.registry import Nodes
 from embedprop.baselines.walking import WalkGraph
-from embedprop.training.random_streams import RandomStreams
+from embedprop.methods.random_streams import RandomStreams
 
 
 @dataclass(frozen=True, eq=False)

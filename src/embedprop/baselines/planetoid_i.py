@@ -21,7 +21,7 @@ from embedprop.baselines.registry import BASELINES, NO_NODES, Nodes, Scores
 from embedprop.baselines.supervision import checked_nodes, known_targets
 from embedprop.baselines.walking import WalkGraph
 from embedprop.baselines.words import Words, word_matrix
-from embedprop.training.random_streams import RandomStreams
+from embedprop.methods.random_streams import RandomStreams
 
 if TYPE_CHECKING:
     import torch

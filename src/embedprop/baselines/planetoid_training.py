@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from embedprop.baselines.planetoid_contexts import Pairs
 from embedprop.baselines.planetoid_model import ClassLoss, ContextLoss, descend
 from embedprop.baselines.registry import Nodes
-from embedprop.training.random_streams import RandomStreams
+from embedprop.methods.random_streams import RandomStreams
 
 # The context loss is a sum over thousands of pairs, as in the reference: a node that many walks
 # meet takes long steps, and some seeds diverge (measured on Cora: vectors of length 160,000 where

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.registry import Registry
+from embedprop.instance.registry import Registry
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -28,7 +28,7 @@ class WalkGraph:
         """Turn the edges around if they are directed: N(v) holds where they come from."""
         from scipy.sparse import csr_array
 
-        from embedprop.kernels.walks import row_sums
+        from embedprop.kernels.draws.walks import row_sums
 
         near = graph.neighbors
         ptr, ids, weights = near.ptr, near.ids, near.weights
@@ -46,7 +46,7 @@ class WalkGraph:
 
     def without(self, nodes: NDArray[np.int64]) -> WalkGraph:
         """Return the graph without the edges from or to `nodes`; numbers of nodes stay."""
-        from embedprop.kernels.walks import row_sums
+        from embedprop.kernels.draws.walks import row_sums
 
         gone = np.zeros(len(self.ptr) - 1, np.bool_)
         gone[nodes] = True
@@ -71,7 +71,7 @@ class WalkGraph:
         n_threads: int | None = 1,
     ) -> NDArray[np.int32]:
         """Return a walk of `length` nodes from each start, -1 after a dead end."""
-        from embedprop.kernels.walks import walk
+        from embedprop.kernels.draws.walks import walk
 
         if not (p > 0 and q > 0):
             raise InvalidParameterError(f"p and q must be positive, but came p={p}, q={q}.")

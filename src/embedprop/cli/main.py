@@ -10,18 +10,18 @@ from typing import Annotated
 import typer
 
 from embedprop import __version__
-from embedprop.cli.compare import compare
+from embedprop.cli.commands.compare import compare
+from embedprop.cli.commands.data import data
+from embedprop.cli.commands.demo import demo
+from embedprop.cli.commands.evaluate import evaluate
+from embedprop.cli.commands.export import export
+from embedprop.cli.commands.fit import fit
+from embedprop.cli.commands.links import predict, tails
+from embedprop.cli.commands.parts import parts
+from embedprop.cli.commands.reproduce import reproduce
+from embedprop.cli.commands.similar import similar
+from embedprop.cli.commands.transform import transform
 from embedprop.cli.console import StoppedError, complain, console, reason
-from embedprop.cli.data import data
-from embedprop.cli.demo import demo
-from embedprop.cli.evaluate import evaluate
-from embedprop.cli.export import export
-from embedprop.cli.fit import fit
-from embedprop.cli.links import predict, tails
-from embedprop.cli.parts import parts
-from embedprop.cli.reproduce import reproduce
-from embedprop.cli.show import similar
-from embedprop.cli.transform import transform
 from embedprop.errors import EmbedpropError
 
 # Where it lives depends on the version of typer; its public child does not.

@@ -14,11 +14,11 @@ from scipy.sparse import coo_array, csr_array, load_npz
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.graph.build import label_multisets
+from embedprop.graph.files.name_encoder import NameEncoder
+from embedprop.graph.files.table_layout import Roles
+from embedprop.graph.files.tables import Batch, read_table
 from embedprop.graph.labels import NumericLabels, TextLabels
 from embedprop.graph.multisets import Multisets
-from embedprop.graph.name_encoder import NameEncoder
-from embedprop.graph.table_layout import Roles
-from embedprop.graph.tables import Batch, read_table
 from embedprop.graph.vocabulary import Vocabulary
 
 Ids = NDArray[np.int32]

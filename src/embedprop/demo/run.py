@@ -11,6 +11,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from embedprop.cli.spelling import shell_word
 from embedprop.demo.digits import (
     INK,
     N_NEIGHBORS,
@@ -24,11 +25,10 @@ from embedprop.demo.digits import (
 from embedprop.demo.picture import draw_map, map_positions
 from embedprop.demo.scores import N_DRAWS, N_EXAMPLES, Score, few_examples_scores
 from embedprop.errors import InvalidParameterError
-from embedprop.estimator import EmbeddingPropagation
-from embedprop.export import made
+from embedprop.estimators import EmbeddingPropagation
+from embedprop.files.export import made
+from embedprop.files.folder.save import check_target
 from embedprop.graph import Graph
-from embedprop.spelling import shell_word
-from embedprop.storage.save import check_target
 
 Say = Callable[[str], None]
 # Fewer and larger steps than the paper's: a small graph, and somebody who waits.

@@ -30,7 +30,7 @@ from embedprop.evaluation.protocols import (
 from embedprop.evaluation.splits import Split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
-from embedprop.instance import INSTANCES
+from embedprop.instance.description import INSTANCES
 
 logger = logging.getLogger(__name__)
 
@@ -202,7 +202,7 @@ def _cost(seconds: Sequence[float]) -> dict[str, Any]:
 def _class(method: str) -> type[Any]:
     if method not in OWN_METHODS:
         return BASELINES[method]
-    from embedprop.estimator import EmbeddingPropagation  # heavy, and no part of the others
+    from embedprop.estimators import EmbeddingPropagation  # heavy, and no part of the others
 
     return EmbeddingPropagation
 

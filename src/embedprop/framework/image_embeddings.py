@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from embedprop.framework.label_embeddings import LabelEmbedding, Standardization
 from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance import require_count
+from embedprop.instance.description import require_count
 
 # From this many pixels on, a side is halved three times instead of twice.
 _LARGE = 32

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance import require_count
+from embedprop.instance.description import require_count
 
 # Of n numbers none is more than sqrt(n - 1) standard deviations from their mean: this cuts no
 # training label of fewer than 10^8 nodes, and keeps whatever comes later finite.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from embedprop.framework.registry import LOSSES
-from embedprop.instance import require_positive
+from embedprop.instance.description import require_positive
 
 
 class Compared(NamedTuple):

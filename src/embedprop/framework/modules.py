@@ -25,11 +25,11 @@ from embedprop.framework import (  # noqa: F401 (each registers its parts)
 from embedprop.framework.aggregators import Messages
 from embedprop.framework.losses import Compared
 from embedprop.framework.registry import AGGREGATORS, DISTANCES, LABEL_EMBEDDINGS, LOSSES
+from embedprop.graph.changes.texts import Tokens
 from embedprop.graph.multisets import Multisets
-from embedprop.graph.texts import Tokens
-from embedprop.instance import LabelTypeInstance
-from embedprop.kernels.batch import Draws
-from embedprop.parts import catalog, parse_part
+from embedprop.instance.catalog import catalog, parse_part
+from embedprop.instance.description import LabelTypeInstance
+from embedprop.kernels.epb.batch import Draws
 
 # A matrix of all pairs is cheaper than a row per pair as long as it is not this much larger.
 _PAIRS_WASTED = 4

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from embedprop.framework.label_embeddings import LIMIT, LabelEmbedding
 from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance import require_count
+from embedprop.instance.description import require_count
 
 
 @LABEL_EMBEDDINGS.register("quantile_bins")

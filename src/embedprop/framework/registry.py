@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from embedprop.registry import Registry
+from embedprop.instance.registry import Registry
 
 if TYPE_CHECKING:
     from embedprop.framework.aggregators import Aggregator

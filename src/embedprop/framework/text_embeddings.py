@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from embedprop.framework.label_embeddings import LabelEmbedding
 from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance import require_count
+from embedprop.instance.description import require_count
 
 PADDING = 0
 

@@ -184,9 +184,9 @@ class Graph:
         >>> Graph.from_edges(np.array([[0, 1], [1, 2]]), nodes=range(5))
         Graph(5 nodes, 2 undirected edges, label types: node)
         """
-        from embedprop.graph.columns import give_memory_back
-        from embedprop.graph.convert import graph_from_edges
-        from embedprop.graph.edge_input import EdgeInput
+        from embedprop.graph.objects.columns import give_memory_back
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.edge_input import EdgeInput
 
         graph = graph_from_edges(
             EdgeInput.of(edges, weights=weights, relations=relations),
@@ -231,7 +231,7 @@ class Graph:
         has_header, separator
             How text files are written. None: found out from the file.
         """
-        from embedprop.graph.readers import read_graph
+        from embedprop.graph.files.readers import read_graph
 
         return read_graph(
             edges,
@@ -272,7 +272,7 @@ class Graph:
         self_loops, unknown_nodes
             As in `from_edges`.
         """
-        from embedprop.graph.convert import graph_from_networkx
+        from embedprop.graph.objects.convert import graph_from_networkx
 
         return graph_from_networkx(graph, labels, weight, relation, self_loops, unknown_nodes)
 
@@ -308,7 +308,7 @@ class Graph:
         >>> Graph.from_scipy(csr_array([[0, 1], [0, 0]]))
         Graph(2 nodes, 1 directed edges, label types: node)
         """
-        from embedprop.graph.convert import graph_from_scipy
+        from embedprop.graph.objects.convert import graph_from_scipy
 
         return graph_from_scipy(matrix, labels, nodes, directed, self_loops, unknown_nodes)
 
@@ -339,7 +339,7 @@ class Graph:
         self_loops, unknown_nodes
             As in `from_edges`.
         """
-        from embedprop.graph.convert import graph_from_pyg
+        from embedprop.graph.objects.convert import graph_from_pyg
 
         return graph_from_pyg(data, labels, directed, features, self_loops, unknown_nodes)
 
@@ -371,8 +371,8 @@ class Graph:
         labels, directed, nodes, self_loops, unknown_nodes
             As in `from_edges`.
         """
-        from embedprop.graph.convert import graph_from_edges
-        from embedprop.graph.edge_input import EdgeInput
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.edge_input import EdgeInput
 
         return graph_from_edges(
             EdgeInput.from_frame(frame, source, target, weight, relation),

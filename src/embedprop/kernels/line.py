@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from embedprop.kernels.alias import draw_alias
-from embedprop.kernels.arrays import Float, Floats, Ints, Key
-from embedprop.kernels.compile import kernel
-from embedprop.kernels.counters import uniform
+from embedprop.kernels.draws.alias import draw_alias
+from embedprop.kernels.draws.counters import uniform
+from embedprop.kernels.machine.arrays import Float, Floats, Ints, Key
+from embedprop.kernels.machine.compile import kernel
 
 # As in the reference: the sigmoid is 0 or 1 beyond this, and the rate never falls below this share.
 _BOUND = np.float32(6.0)

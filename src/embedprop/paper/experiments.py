@@ -20,8 +20,8 @@ from embedprop.evaluation.protocols import MULTI_LABEL, measure_probabilities, m
 from embedprop.evaluation.splits import Split, per_class_split, share_split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
+from embedprop.graph.changes.subgraph import subgraph
 from embedprop.graph.multisets import Multisets
-from embedprop.graph.subgraph import subgraph
 from embedprop.paper.units import CITATIONS, CITED_GCN_I, Unit, base_method
 from embedprop.paper.vectors import BASELINE_SETTINGS, MARGINS, Cache, Vectors, embed
 

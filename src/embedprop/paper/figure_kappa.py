@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from embedprop.estimator import EmbeddingPropagation
+from embedprop.estimators import EmbeddingPropagation
 from embedprop.graph import Graph
 from embedprop.paper.pictures import draw_losses
 from embedprop.paper.place import Place

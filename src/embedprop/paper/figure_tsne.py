@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.datasets import Dataset
-from embedprop.estimator import EmbeddingPropagation
+from embedprop.estimators import EmbeddingPropagation
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from embedprop.datasets import load_dataset
-from embedprop.estimator import EmbeddingPropagation
+from embedprop.estimators import EmbeddingPropagation
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.graph import Graph
 from embedprop.paper.reproduce import provenance

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from embedprop.baselines.inductive import fit_transform_inductive
 from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
-from embedprop.estimator import EmbeddingPropagation
+from embedprop.estimators import EmbeddingPropagation
 from embedprop.graph import Graph
 from embedprop.paper.units import BOTH, DEGREE, DENSE_LINE, SHORT_LINE, base_method
 

@@ -1,0 +1,168 @@
+"""A text file of named vectors (word2vec, GloVe) → tokens and their numbers."""
+
+from __future__ import annotations
+
+import logging
+from array import array
+from collections.abc import Collection, Hashable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.errors import InvalidParameterError
+from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks
+from embedprop.graph.files.text_blocks import BOM, shortened, too_long
+
+logger = logging.getLogger(__name__)
+
+
+def read_vectors(
+    path: Path, only: Collection[Hashable] | None = None, limits: Limits = DEFAULT_LIMITS
+) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    """Return the tokens and vectors of a file; `only`: of these tokens and the first alone.
+
+    Raises
+    ------
+    InvalidGraphError
+        The file is missing, unreadable or a damaged gzip file.
+    InvalidParameterError
+        It holds no vectors, a line is ragged, or a value is no finite number.
+    """
+    table = _Table(path, only)
+    for line, text in _lines(path, limits):
+        table.add(line, text)
+    return table.finished()
+
+
+def _lines(path: Path, limits: Limits) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, each with its number from 1."""
+    rest, line = b"", 0
+    for chunk in byte_chunks(path, limits):
+        *whole, rest = (rest + chunk if line else (rest + chunk).removeprefix(BOM)).split(b"\n")
+        for text in whole:
+            line += 1
+            if text.strip():
+                yield line, text
+        if len(rest) > limits.record_bytes:
+            raise too_long(path, line + 1, limits)
+    if rest.strip():
+        yield line + 1, rest
+
+
+class _Table:
+    """What was read of a file so far."""
+
+    def __init__(self, path: Path, only: Collection[Hashable] | None) -> None:
+        self.path = path
+        self.only = None if only is None else frozenset(only)
+        self.dim = 0  # not known yet
+        self.says = ""  # what is expected beside a token, and why
+        self.n_promised: int | None = None  # by the header
+        self.n_vectors = 0
+        self.row_of: dict[str, int] = {}
+        self.numbers = array("f")
+        self.n_again, self.again = 0, ""  # tokens that came before, and the first of them
+
+    def add(self, line: int, text: bytes) -> None:
+        """Take a line that is not blank."""
+        self._check_no_zero_byte(line, text)
+        fields = text.split()
+        if not self.dim:
+            if _is_header(fields):
+                self.n_promised, self.dim = int(fields[0]), int(fields[1])
+                self.says = f"{self.dim} numbers (as line {line}, the header, says)"
+                return
+            self.dim = len(fields) - 1
+            self.says = f"{self.dim} numbers (as in line {line}, the first)"
+        self._check_fields(line, text, fields)
+        self.n_vectors += 1
+        token = self._token(line, b" ".join(fields[: -self.dim]))
+        if token in self.row_of:
+            self.n_again, self.again = self.n_again + 1, self.again or token
+        elif self.only is None or token in self.only or not self.row_of:
+            self.row_of[token] = len(self.row_of)
+            self._add_numbers(line, fields[-self.dim :])
+
+    def finished(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+        """Return the tokens and vectors, when all lines are there."""
+        if not self.n_vectors:
+            raise InvalidParameterError(
+                f"{self.path} holds no vectors. Expected lines of a token and its numbers."
+            )
+        if self.n_promised is not None and self.n_promised != self.n_vectors:
+            raise InvalidParameterError(
+                f"{self.path}: the header says {self.n_promised} vectors, but {self.n_vectors} "
+                f"came. If the file was cut off, copy it again; else correct or remove the header."
+            )
+        if self.n_again:
+            logger.warning(
+                "%s: %d tokens come again, such as %r; the first vector of each counts",
+                self.path,
+                self.n_again,
+                self.again,
+            )
+        vectors = np.frombuffer(self.numbers, dtype=np.float32).reshape(-1, self.dim)
+        return tuple(self.row_of), vectors
+
+    def _check_no_zero_byte(self, line: int, text: bytes) -> None:
+        if b"\0" in text:
+            raise InvalidParameterError(
+                f"{self.path}, line {line}: a zero byte, so this is no text file. Expected a token "
+                f"and its numbers in each line. Read word2vec's binary format with gensim's "
+                f"KeyedVectors.load_word2vec_format(path, binary=True), and give what it returns."
+            )
+
+    def _check_fields(self, line: int, text: bytes, fields: list[bytes]) -> None:
+        """Refuse a ragged line; a token may hold blanks (GloVe's ". . .") but then no number."""
+        n_more = len(fields) - self.dim - 1
+        if n_more == 0 and self.dim:
+            return
+        if n_more > 0 and not any(map(_is_number, fields[1 : n_more + 1])):
+            return
+        shown = shortened(text.decode(errors="replace"))
+        raise InvalidParameterError(
+            f"{self.path}, line {line}: expected a token and {self.says if self.dim else 'numbers'}"
+            f", separated by blanks, but found {len(fields)} fields: {shown!r}. Correct the line "
+            f"or remove it."
+        )
+
+    def _token(self, line: int, token: bytes) -> str:
+        try:
+            return token.decode()
+        except UnicodeDecodeError:
+            raise InvalidParameterError(
+                f"{self.path}, line {line}: the token {token!r:.60} is not UTF-8. Convert the "
+                f"file, for instance with: iconv -f latin1 -t utf-8"
+            ) from None
+
+    def _add_numbers(self, line: int, fields: list[bytes]) -> None:
+        row, is_good = array("f"), np.ones(len(fields), dtype=np.bool_)
+        try:
+            row.extend(map(float, fields))
+            is_good = np.isfinite(row)
+        except ValueError:
+            row = array("f")
+        if not row or not is_good.all() or b"_" in b"".join(fields):
+            is_good &= [_is_number(field) for field in fields]
+            wrong = fields[int(np.argmin(is_good))].decode(errors="replace")
+            raise InvalidParameterError(
+                f"{self.path}, line {line}: expected {self.says}, finite and within float32, but "
+                f"one is {shortened(wrong)!r}. Correct the line or remove it."
+            )
+        self.numbers.extend(row)
+
+
+def _is_header(fields: list[bytes]) -> bool:
+    """Return whether these are the "count dim" of word2vec's format."""
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
+        return False
+    return int(fields[1]) > 0
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return b"_" not in field  # 1_000 is a number to Python alone

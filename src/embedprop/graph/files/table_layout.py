@@ -1,0 +1,254 @@
+"""Which columns a table has, what separates them, and which of them play a role for the graph."""
+
+from __future__ import annotations
+
+import csv
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.graph.files.text_blocks import BLANKS, TextFormat, shortened
+
+logger = logging.getLogger(__name__)
+
+SEPARATOR_OF_SUFFIX = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+# Files of these names are lists of edges without a header more often than not.
+HEADERLESS_SUFFIXES = {".txt", ".edgelist", ".edges", ".el", ".snap"}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that a kind of table needs, may have, and whether all others are taken too."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    takes_rest: bool = False
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every role, in the order of the columns of a file without a header."""
+        return self.required + self.optional
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What the user says about a file; what is None is found out.
+
+    Parameters
+    ----------
+    columns
+        Role → the name of its column, or its number from 1 in a file without a header.
+    has_header
+        Whether the first line names the columns.
+    separator
+        The character between fields; ``" "`` for runs of blanks and tabs.
+    are_hints
+        The options were meant for another file that was given together with this one: they are
+        tried first and nothing is wrong if they do not fit.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    has_header: bool | None = None
+    separator: str | None = None
+    are_hints: bool = False
+
+    def __post_init__(self) -> None:
+        if self.separator is None:
+            return
+        separator = {"\\t": "\t", "\\s+": BLANKS, "tab": "\t"}.get(self.separator, self.separator)
+        if len(separator) != 1 or not separator.isascii() or separator in '"#\n\r\0':
+            raise InvalidParameterError(
+                f"separator must be one ASCII character (',', ';', '|', a tab, or ' ' for blanks), "
+                f"not {self.separator!r}."
+            )
+        object.__setattr__(self, "separator", separator)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether columns are given by their numbers."""
+        return bool(self.columns) and all(str(c).isdecimal() for c in self.columns.values())
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text table is to be read: its format, and role or name → index of the column."""
+
+    form: TextFormat
+    picks: dict[str, int]
+
+
+def text_layout(
+    path: Path, lines: Sequence[str], roles: Roles, options: TableOptions, *, after_comment: bool
+) -> Layout:
+    """Find out the layout of a text table from its first two records, `lines`."""
+    separator = _separator(path, lines[0], roles, options)
+    fields = _split(lines[0], separator)
+    if options.has_header is not False or options.are_hints:
+        picks = pick_columns(path, fields, roles, options, must=False)
+        if picks is not None:
+            return Layout(TextFormat(separator, len(fields), has_header=True), picks)
+    if options.has_header is None and not (
+        options.has_numbers or _may_lack_header(path, lines, separator, roles, after_comment)
+    ):
+        pick_columns(path, fields, roles, options, must=True)
+    if options.has_header and not options.are_hints:
+        pick_columns(path, fields, roles, options, must=True)
+    picks = _pick_by_position(path, fields, roles, options)
+    return Layout(TextFormat(separator, len(fields), has_header=False), picks)
+
+
+def pick_columns(
+    path: Path, names: Sequence[str], roles: Roles, options: TableOptions, *, must: bool
+) -> dict[str, int] | None:
+    """Return role → index of the column; None if one is missing that need not be there."""
+    known = [name.strip().lower() for name in names]
+    picks: dict[str, int] = {}
+    missing = []
+    for role in roles.all:
+        wanted = str(options.columns.get(role, role)).strip().lower()
+        if options.are_hints and wanted not in known:
+            wanted = role
+        if known.count(wanted) > 1:
+            raise InvalidGraphError(f"{path}: column {wanted!r} comes twice. Rename one of them.")
+        if wanted in known:
+            picks[role] = known.index(wanted)
+        elif role in roles.required or (role in options.columns and not options.are_hints):
+            missing.append(wanted)
+    if missing and (must or (len(picks) > 0 and len(missing) < len(roles.required))):
+        raise _missing_columns(path, missing, names, roles)
+    if missing:
+        return None
+    if roles.takes_rest:
+        taken = set(picks.values())
+        picks |= {name.strip(): i for i, name in enumerate(names) if i not in taken}
+        if len(picks) == len(taken):
+            raise _missing_columns(path, ["value"], names, roles)
+    return picks
+
+
+def _missing_columns(
+    path: Path, missing: Sequence[str], names: Sequence[str], roles: Roles
+) -> InvalidGraphError:
+    found = shortened(", ".join(map(_printable, names)), 200)
+    wanted = ", ".join(map(repr, missing))
+    example = ",".join(f"{role}=NAME" for role in roles.required)
+    return InvalidGraphError(
+        f"{path}: expected the column{'s' * (len(missing) > 1)} {wanted}, but its columns are: "
+        f"{found}. Say which they are with columns= (--columns {example}), or has_header=False "
+        f"(--no-header) if the first line is no header."
+    )
+
+
+def _printable(name: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in name.strip())
+
+
+def _separator(path: Path, line: str, roles: Roles, options: TableOptions) -> str:
+    """Return the separator that was given, that the name promises, or that is in the line."""
+    if options.separator is not None and not options.are_hints:
+        return options.separator
+    promised = SEPARATOR_OF_SUFFIX.get(bare_suffix(path))
+    line = line.partition("{")[0].strip(" ")  # NetworkX writes a dictionary after each edge
+    for separator in (options.separator, promised, "\t", ",", ";"):
+        if separator is not None and separator in line:
+            return separator
+    # A table of one column has no separator; blanks belong to the names.
+    if len(roles.required) > 1 and len(line.split()) > 1:
+        return BLANKS
+    return promised or ","
+
+
+def bare_suffix(path: Path) -> str:
+    """Return the ending of a file's name in small letters, without ``.gz``."""
+    name = path.name.lower().removesuffix(".gz")
+    return Path(name).suffix
+
+
+def _split(line: str, separator: str) -> list[str]:
+    if separator == BLANKS:
+        return line.split()
+    try:
+        return next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
+    except csv.Error:  # a field beyond the length that csv takes; only the first fields matter here
+        return line.split(separator)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _may_lack_header(
+    path: Path, lines: Sequence[str], separator: str, roles: Roles, after_comment: bool
+) -> bool:
+    """Return whether the first line can be a record: numbers, or a file of headerless kind."""
+    n_required = len(roles.required)
+    has_numbers = [all(map(_is_number, _split(x, separator)[:n_required])) for x in lines]
+    if has_numbers[0]:
+        return True
+    if any(has_numbers[1:]):  # words above numbers are a header, though not the one expected
+        return False
+    is_list = bare_suffix(path) in HEADERLESS_SUFFIXES or separator == BLANKS
+    return is_list or after_comment
+
+
+def _pick_by_position(
+    path: Path, fields: Sequence[str], roles: Roles, options: TableOptions
+) -> dict[str, int]:
+    """Return role → index of the column for a file without a header."""
+    if options.columns and not options.are_hints:
+        return _pick_by_number(path, fields, roles, options)
+    n_required = len(roles.required)
+    if len(fields) < n_required + roles.takes_rest:
+        raise InvalidGraphError(
+            f"{path}: expected at least {n_required + roles.takes_rest} columns "
+            f"({', '.join(roles.required)}, ...), but the first line has {len(fields)}: "
+            f"{shortened(', '.join(fields))!r}. Is the separator right (separator=, --separator)?"
+        )
+    picks = {role: index for index, role in enumerate(roles.required)}
+    if roles.takes_rest:
+        return picks | {f"column {i + 1}": i for i in range(n_required, len(fields))}
+    extra = [text.strip() for text in fields[n_required:]]
+    if not roles.optional or not any(extra) or extra == ["{}"]:
+        return picks
+    if len(extra) > len(roles.optional) or not _is_number(extra[0]):
+        raise InvalidGraphError(
+            f"{path} has no header, and its columns after {', '.join(roles.required)} are not "
+            f"({', '.join(roles.optional)}): {shortened(', '.join(extra))!r}. Give it a header, "
+            f"or the numbers of the columns with columns= "
+            f"(--columns {','.join(f'{r}={i + 1}' for i, r in enumerate(roles.required))})."
+        )
+    picks |= {role: n_required + i for i, role in enumerate(roles.optional[: len(extra)])}
+    # A third column of times, read as weights, would change every result.
+    logger.warning(
+        "%s has no header; its columns are read as %s. If that is wrong, give the numbers of the "
+        "columns with columns= (--columns source=1,target=2).",
+        path,
+        ", ".join(picks),
+    )
+    return picks
+
+
+def _pick_by_number(
+    path: Path, fields: Sequence[str], roles: Roles, options: TableOptions
+) -> dict[str, int]:
+    asked = {role: str(options.columns[role]) for role in roles.all if role in options.columns}
+    example = ",".join(f"{role}={i + 1}" for i, role in enumerate(roles.required))
+    for role, number in asked.items():
+        if not number.isdecimal() or not 1 <= int(number) <= len(fields):
+            raise InvalidGraphError(
+                f"{path} has no header, so columns= must give numbers from 1 to {len(fields)} "
+                f"(--columns {example}), but {role} is {number!r}."
+            )
+    missing = [role for role in roles.required if role not in asked]
+    if missing:
+        raise InvalidGraphError(
+            f"{path} has no header, and columns= does not tell which column is "
+            f"{' or '.join(missing)} (--columns {example})."
+        )
+    return {role: int(number) - 1 for role, number in asked.items()}

@@ -1,0 +1,282 @@
+"""A table on disk (CSV, TSV, blanks, Parquet; gzipped or not) → batches of checked columns."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from embedprop.errors import InvalidGraphError
+from embedprop.graph.files.byte_chunks import (
+    DEFAULT_LIMITS,
+    GZIP_MAGIC,
+    PARQUET_MAGIC,
+    Limits,
+    byte_chunks,
+    first_bytes,
+    opened,
+)
+from embedprop.graph.files.table_layout import (
+    SEPARATOR_OF_SUFFIX,
+    Layout,
+    Roles,
+    TableOptions,
+    bare_suffix,
+    pick_columns,
+    text_layout,
+)
+from embedprop.graph.files.text_blocks import (
+    BLANKS,
+    BOM,
+    TextBlock,
+    TextReader,
+    bad_return,
+    check_no_zero_byte,
+    check_utf8,
+    shortened,
+    too_long,
+)
+
+PARQUET_SUFFIXES = {".parquet", ".pq"}
+PARQUET_BATCH_ROWS = 1 << 18
+NO_OPTIONS = TableOptions()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a table: role or name → column, and where each row stands in the file."""
+
+    columns: dict[str, pl.Series]
+    place: Callable[[int], str]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def names(self, role: str) -> pl.Series:
+        """Return a column of names; an empty one is an error."""
+        column = self.columns[role]
+        empty = column == ""
+        if empty.any():
+            row = int(np.argmax(empty.to_numpy()))
+            raise InvalidGraphError(
+                f"{self.place(row)}: the {role} is empty. Fill it in, or remove the row."
+            )
+        return column
+
+    def numbers(self, role: str) -> NDArray[np.float64]:
+        """Return a column of numbers, NaN where it is empty; what is no number is an error."""
+        text = self.columns[role].str.strip_chars()
+        numbers = text.cast(pl.Float64, strict=False)
+        wrong = (numbers.is_null() & (text != "")).to_numpy()
+        if wrong.any():
+            raise self.bad_value(role, int(np.argmax(wrong)), "a number")
+        return numbers.fill_null(np.nan).to_numpy()
+
+    def weights(self, role: str = "weight") -> NDArray[np.float32]:
+        """Return a column of weights: finite, not negative, not empty."""
+        numbers = self.numbers(role)
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite: refused below
+            weights = numbers.astype(np.float32)
+        good = (weights >= 0) & np.isfinite(weights)
+        if not good.all():
+            expected = "a weight that is finite and not negative"
+            raise self.bad_value(role, int(np.argmin(good)), expected)
+        return weights
+
+    def bad_value(self, role: str, row: int, expected: str) -> InvalidGraphError:
+        """Return the error about the value of `role` in `row`."""
+        value = shortened(self.columns[role][row])
+        return InvalidGraphError(
+            f"{self.place(row)}: expected {expected} in column {role!r}, but came {value!r}. "
+            f"Correct it, or remove the row."
+        )
+
+
+def read_table(
+    path: Path,
+    roles: Roles,
+    options: TableOptions = NO_OPTIONS,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Iterator[Batch]:
+    """Yield the rows of a table in batches, with the columns that play a role.
+
+    Every column is text, as it stands in the file; an empty field is an empty string.
+
+    Raises
+    ------
+    InvalidGraphError
+        The file is missing, damaged or hostile, lacks a column or has no rows.
+    """
+    batches = _parquet_batches if _is_parquet(path) else _text_batches
+    n_rows = 0
+    for batch in batches(path, roles, options, limits):
+        n_rows += len(batch)
+        yield batch
+    if not n_rows:
+        raise InvalidGraphError(
+            f"{path} has no rows. Expected at least one row with: {', '.join(roles.required)}."
+        )
+
+
+def _is_parquet(path: Path) -> bool:
+    return bare_suffix(path) in PARQUET_SUFFIXES or first_bytes(path, 4) == PARQUET_MAGIC
+
+
+def _text_batches(
+    path: Path, roles: Roles, options: TableOptions, limits: Limits
+) -> Iterator[Batch]:
+    chunks = byte_chunks(path, limits)
+    may_quote = options.separator != BLANKS and (
+        options.separator is not None or bare_suffix(path) in SEPARATOR_OF_SUFFIX
+    )
+    head, is_whole = _head(path, chunks, limits)
+    lines, after_comment = _first_records(head, is_whole=is_whole, may_quote=may_quote)
+    if not lines:
+        raise InvalidGraphError(
+            f"{path} is empty{' but for comments' if after_comment else ''}. Expected a table with "
+            f"the columns {', '.join(roles.required)}."
+        )
+    if '"' not in lines[0] and "\r" in lines[0].rstrip("\r"):
+        raise bad_return(path, 1 + head.count(b"\n", 0, head.find(lines[0].encode())))
+    layout = text_layout(path, lines, roles, options, after_comment=after_comment)
+    reader = TextReader(path, layout.form, limits)
+    for block in reader.blocks(chain([head], chunks)):
+        yield _parsed(path, block, layout)
+
+
+def _head(path: Path, chunks: Iterator[bytes], limits: Limits) -> tuple[bytes, bool]:
+    """Return the begin of a file, long enough to hold its first two records, and if it is all."""
+    head = b""
+    for chunk in chunks:
+        check_no_zero_byte(path, chunk, 1 + head.count(b"\n"))
+        head = (head + chunk).removeprefix(BOM)
+        n_records = len(_first_records(head)[0])
+        if n_records < 2 and len(head) <= limits.record_bytes:
+            continue
+        check_utf8(path, head[: head.rfind(b"\n") + 1], 1)
+        if not n_records:
+            raise too_long(path, 1 + head.count(b"\n"), limits)
+        return head, False
+    check_utf8(path, head, 1)
+    return head, True
+
+
+def _first_records(
+    head: bytes, *, is_whole: bool = False, may_quote: bool = True
+) -> tuple[list[str], bool]:
+    """Return the first two records, and whether a comment stands above them."""
+    records: list[str] = []
+    after_comment = is_open = False
+    # Without its end a line may be half a line.
+    lines = head.split(b"\n") if is_whole else head.split(b"\n")[:-1]
+    for line in lines:
+        text = line.decode(errors="replace")
+        if is_open:
+            records[-1] += "\n" + text
+        elif text.startswith("#"):
+            after_comment = after_comment or not records
+            continue
+        elif text.strip(" \t\r"):
+            if len(records) == 2:
+                break
+            records.append(text)
+        else:
+            continue
+        is_open = may_quote and records[-1].count('"') % 2 == 1
+    return records, after_comment
+
+
+def _parsed(path: Path, block: TextBlock, layout: Layout) -> Batch:
+    names = [str(index) for index in range(layout.form.n_fields)]
+    frame = (
+        pl.read_csv(
+            # polars takes away a byte order mark; a name that begins with one shall keep it.
+            BOM + block.data,
+            has_header=False,
+            separator=layout.form.separator,
+            quote_char='"' if block.has_quotes else None,
+            schema=dict.fromkeys(names, pl.String),
+            columns=sorted(set(layout.picks.values())),
+        )
+        if len(block.lines)
+        else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    )
+    if len(frame) != len(block.lines):
+        raise InvalidGraphError(
+            f"{path}, lines {block.lines[0]} to {block.lines[-1]}: expected {len(block.lines)} "
+            f"records, but {len(frame)} could be read. Check the quotes in these lines."
+        )
+    columns = {role: frame[str(index)].fill_null("") for role, index in layout.picks.items()}
+    return Batch(columns, lambda row: f"{path}, line {block.lines[row]}")
+
+
+def _parquet_batches(
+    path: Path, roles: Roles, options: TableOptions, limits: Limits
+) -> Iterator[Batch]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _parquet_source(path, limits) as source:
+        try:
+            file = pq.ParquetFile(source)
+            names = file.schema_arrow.names
+            picks = pick_columns(path, names, roles, options, must=True) or {}
+            offset = 0
+            wanted = [names[index] for index in picks.values()]
+            for rows in file.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=wanted):
+                columns = {
+                    role: _as_text(path, rows.column(names[index]), names[index])
+                    for role, index in picks.items()
+                }
+                yield Batch(columns, _row_place(path, offset))
+                offset += len(rows)
+        except (pa.ArrowException, OSError) as error:
+            reason = shortened(str(error).partition("\n")[0], 120)
+            raise InvalidGraphError(
+                f"{path} is not a Parquet file, or a damaged one ({reason}). Write it again."
+            ) from error
+
+
+def _row_place(path: Path, offset: int) -> Callable[[int], str]:
+    return lambda row: f"{path}, row {offset + row + 1}"
+
+
+@contextmanager
+def _parquet_source(path: Path, limits: Limits) -> Iterator[IO[bytes]]:
+    """Open a file; a gzipped one is unpacked first, as Parquet is read from its end."""
+    if first_bytes(path, 2) != GZIP_MAGIC:
+        with opened(path) as file:
+            yield file
+        return
+    with tempfile.TemporaryFile() as unpacked:
+        unpacked.writelines(byte_chunks(path, limits))
+        unpacked.seek(0)
+        yield unpacked
+
+
+def _as_text(path: Path, column: Any, name: str) -> pl.Series:
+    """Return a column of a Parquet file as text; null and NaN become empty strings."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        text = column.cast(pa.large_string())
+        missing = pc.is_null(column, nan_is_null=pa.types.is_floating(column.type))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise InvalidGraphError(
+            f"{path}, column {name!r}: values of type {column.type} cannot be used as names or "
+            f"numbers. Write the column as text, integers or floating-point numbers."
+        ) from error
+    text = pc.if_else(missing, pa.scalar("", pa.large_string()), text)
+    series = pl.from_arrow(text)
+    if not isinstance(series, pl.Series):
+        raise TypeError(f"expected a column of {path}, got {type(series).__name__}")
+    return series

@@ -1,0 +1,269 @@
+"""Chunks of bytes → blocks of whole records, each checked, with the line of every record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.errors import InvalidGraphError
+from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits
+
+BOM = b"\xef\xbb\xbf"
+NEWLINE, RETURN, QUOTE, HASH = b"\n"[0], b"\r"[0], b'"'[0], b"#"[0]
+BLANKS = " "  # as a separator: any run of blanks and tabs
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How the records of a text file are written.
+
+    Parameters
+    ----------
+    separator
+        One ASCII character between fields; ``" "`` stands for runs of blanks and tabs, without
+        quoting.
+    n_fields
+        The number of fields of every record.
+    has_header
+        Whether the first record names the columns. Below a header a line that begins with ``#`` and
+        has the right number of fields is a record (a node may be called ``#1``); without a header,
+        as in the SNAP files, every such line is a comment.
+    """
+
+    separator: str
+    n_fields: int
+    has_header: bool
+
+
+@dataclass(frozen=True)
+class TextBlock:
+    """Whole records, one after the other, without comments, blank lines and header."""
+
+    data: bytes
+    lines: Positions  # the line of the file on which each record begins, from 1
+    has_quotes: bool
+
+
+class TextReader:
+    """Cuts the chunks of one file into blocks of records and refuses what is no text table."""
+
+    def __init__(self, path: Path, form: TextFormat, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.path = path
+        self.form = form
+        self.limits = limits
+        self.is_quoted = form.separator != BLANKS
+
+    def blocks(self, chunks: Iterable[bytes]) -> Iterator[TextBlock]:
+        """Yield the records of a file whose bytes come in `chunks`."""
+        rest, line, header_pending = b"", 1, self.form.has_header
+        for chunk in _with_end(chunks):
+            check_no_zero_byte(self.path, chunk or b"", line + rest.count(b"\n"))
+            data = rest + chunk if chunk is not None else _ended(rest)
+            cut = self._end_of_records(data, line, is_last=chunk is None)
+            if len(data) - cut > self.limits.record_bytes:
+                raise too_long(
+                    self.path,
+                    line + data.count(b"\n", 0, cut),
+                    self.limits,
+                    in_quotes=self.is_quoted and data.count(b'"', cut) % 2 == 1,
+                )
+            whole, rest = data[:cut], data[cut:]
+            if whole:
+                block = self._checked(whole, line, header_pending)
+                line += whole.count(b"\n")
+                if block is not None:
+                    header_pending = False
+                    yield block
+
+    def _end_of_records(self, data: bytes, line: int, *, is_last: bool) -> int:
+        """Return where the last whole record ends; a line break inside quotes ends none."""
+        if not (self.is_quoted and b'"' in data):
+            return data.rfind(b"\n") + 1
+        array = np.frombuffer(data, dtype=np.uint8)
+        quotes = np.flatnonzero(array == QUOTE)
+        self._check_quotes(array, quotes, line)
+        if is_last and len(quotes) % 2:
+            raise self._bad_quote(array, quotes, len(quotes), line)
+        ends = np.flatnonzero(array == NEWLINE)
+        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        return int(ends[-1]) + 1 if len(ends) else 0
+
+    def _check_quotes(self, array: NDArray[np.uint8], quotes: Positions, line: int) -> None:
+        """Refuse quotes that neither surround a whole field nor are doubled inside one."""
+        separator = ord(self.form.separator)
+        opening, closing = quotes[0::2], quotes[1::2]
+        before = array[opening - 1]
+        starts = (opening == 0) | np.isin(before, (separator, NEWLINE, QUOTE))
+        after = array[np.minimum(closing + 1, len(array) - 1)]
+        ends = (closing == len(array) - 1) | np.isin(after, (separator, NEWLINE, RETURN, QUOTE))
+        if starts.all() and ends.all():
+            return
+        first_start = 2 * int(np.argmin(starts)) if not starts.all() else len(quotes)
+        first_end = 2 * int(np.argmin(ends)) + 1 if not ends.all() else len(quotes)
+        raise self._bad_quote(array, quotes, min(first_start, first_end), line)
+
+    def _bad_quote(
+        self, array: NDArray[np.uint8], quotes: Positions, index: int, line: int
+    ) -> InvalidGraphError:
+        """Return the error about a quote; one at an odd `index` should have closed a field."""
+        if index % 2 == 0:
+            place, problem = (
+                quotes[index],
+                "a double quote inside a field that does not begin with one",
+            )
+        else:
+            begin = index - 1
+            while begin >= 2 and quotes[begin] == quotes[begin - 1] + 1:
+                begin -= 2
+            place, problem = (
+                quotes[begin],
+                "the quoted field that begins here is not closed properly",
+            )
+        line += int(np.count_nonzero(array[:place] == NEWLINE))
+        return InvalidGraphError(
+            f'{self.path}, line {line}: {problem}. Write fields that contain quotes as "..." with '
+            f"the inner quotes doubled."
+        )
+
+    def _checked(self, data: bytes, line: int, header_pending: bool) -> TextBlock | None:
+        """Return the records of `data`, or None if it holds comments and blank lines only."""
+        check_utf8(self.path, data, line)
+        if self.form.separator == BLANKS:
+            data = _single_blanks(data)
+        array = np.frombuffer(data, dtype=np.uint8)
+        newlines = np.flatnonzero(array == NEWLINE)
+        ends, separators = newlines, np.flatnonzero(array == ord(self.form.separator))
+        has_quotes = self.is_quoted and b'"' in data
+        quotes = np.flatnonzero(array == QUOTE) if has_quotes else newlines[:0]
+        if has_quotes:
+            ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+            separators = separators[np.searchsorted(quotes, separators) % 2 == 0]
+        self._check_returns(array, quotes, line)
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        lines = line + (np.searchsorted(newlines, starts) if has_quotes else np.arange(len(starts)))
+        n_fields = np.diff(np.searchsorted(separators, ends), prepend=0) + 1
+        is_record = self._is_record(array, starts, ends, n_fields)
+        wrong = is_record & (n_fields != self.form.n_fields)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            record = data[starts[row] : ends[row]]
+            raise self._wrong_fields(record, int(n_fields[row]), int(lines[row]))
+        if not is_record.any():
+            return None
+        if header_pending:
+            is_record[np.argmax(is_record)] = False
+        if not is_record.all():
+            data = array[np.repeat(is_record, ends + 1 - starts)].tobytes()
+        return TextBlock(data, lines[is_record], has_quotes)
+
+    def _is_record(
+        self, array: NDArray[np.uint8], starts: Positions, ends: Positions, n_fields: Positions
+    ) -> NDArray[np.bool_]:
+        """Return which lines are neither blank nor comments."""
+        first = array[starts]
+        blank = (starts == ends) | ((first == RETURN) & (starts + 1 == ends))
+        comment: NDArray[np.bool_] = first == HASH
+        if self.form.has_header:
+            comment &= n_fields != self.form.n_fields
+        is_record: NDArray[np.bool_] = ~(blank | comment)
+        return is_record
+
+    def _check_returns(self, array: NDArray[np.uint8], quotes: Positions, line: int) -> None:
+        returns = np.flatnonzero(array == RETURN)
+        returns = returns[array[np.minimum(returns + 1, len(array) - 1)] != NEWLINE]
+        returns = returns[np.searchsorted(quotes, returns) % 2 == 0]
+        if len(returns):
+            line += int(np.count_nonzero(array[: returns[0]] == NEWLINE))
+            raise bad_return(self.path, line)
+
+    def _wrong_fields(self, record: bytes, n_fields: int, line: int) -> InvalidGraphError:
+        name = separator_name(self.form.separator)
+        return InvalidGraphError(
+            f"{self.path}, line {line}: expected {self.form.n_fields} fields separated by {name}, "
+            f"but found {n_fields}: {shortened(record.decode())!r}. Correct the line or remove it."
+        )
+
+
+def too_long(
+    path: Path, line: int, limits: Limits, *, in_quotes: bool = False
+) -> InvalidGraphError:
+    """Return the error about a record that begins at `line` and does not end."""
+    if in_quotes:
+        return InvalidGraphError(
+            f"{path}, line {line}: a quoted field begins here and does not end within "
+            f"{limits.record_bytes:,} bytes. Close the quote."
+        )
+    return InvalidGraphError(
+        f"{path}, line {line} is longer than {limits.record_bytes:,} bytes. Expected a table with "
+        f"one short record per line: is this a text file?"
+    )
+
+
+def bad_return(path: Path, line: int) -> InvalidGraphError:
+    """Return the error about a carriage return that is not the end of a line."""
+    return InvalidGraphError(
+        f"{path}, line {line}: a carriage return inside a field. Expected lines that end in a line "
+        f"feed, or a carriage return and a line feed: convert the file."
+    )
+
+
+def check_no_zero_byte(path: Path, data: bytes, line: int) -> None:
+    """Refuse binary files; `line` is the number of the first line of `data`."""
+    place = data.find(b"\0")
+    if place >= 0:
+        line += data.count(b"\n", 0, place)
+        raise InvalidGraphError(
+            f"{path}, line {line}: a zero byte, so this is not a text table. Expected UTF-8 text "
+            f"(CSV, TSV, blanks between fields) or Parquet; only gzip is unpacked."
+        )
+
+
+def check_utf8(path: Path, data: bytes, line: int) -> None:
+    """Refuse lines that are not UTF-8; `line` is the number of the first of them."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line += data.count(b"\n", 0, error.start)
+        raise InvalidGraphError(
+            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8. Convert the file, "
+            f"for instance with: iconv -f latin1 -t utf-8"
+        ) from None
+
+
+def separator_name(separator: str) -> str:
+    """Return the name of a separator for messages."""
+    return {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}.get(
+        separator, repr(separator)
+    )
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """Return `text`, cut to about `length` characters for a message."""
+    text = text.rstrip("\r\n")
+    return text if len(text) <= length else text[:length] + "..."
+
+
+def _with_end(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
+    yield from chunks
+    yield None
+
+
+def _ended(rest: bytes) -> bytes:
+    return rest + b"\n" if rest and not rest.endswith(b"\n") else rest
+
+
+def _single_blanks(data: bytes) -> bytes:
+    """Put one blank between fields and none around lines; the number of lines stays."""
+    data = data.replace(b"\t", b" ").replace(b"\r\n", b"\n")
+    if b"  " in data:
+        data = re.sub(rb" {2,}", b" ", data)
+    if data.startswith(b" ") or b" \n" in data or b"\n " in data:
+        data = re.sub(rb"(?m)^ | $", b"", data)
+    return data

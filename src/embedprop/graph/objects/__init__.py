@@ -1,0 +1,1 @@
+"""Pairs, frames and the objects of other libraries become a graph."""

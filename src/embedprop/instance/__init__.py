@@ -1,0 +1,1 @@
+"""Which instance: frozen descriptions and the catalog of parts; no engine, no torch."""

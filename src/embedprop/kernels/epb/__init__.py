@@ -1,0 +1,1 @@
+"""One mini-batch of EP-B after the other."""

@@ -1,0 +1,1 @@
+"""Compiling, vector registers, prefetching, meeting of threads: what knows LLVM."""

@@ -1,0 +1,1 @@
+"""How vectors are found: a folder for each instance, and one protocol."""

@@ -1,0 +1,202 @@
+"""The closed form for labels that nodes share, such as words.
+
+L is the node x label matrix with rows that sum to 1, so that h = L E, centered by the degrees.
+Among all E that are decorrelated, E' (L'DL + eps t I) E = I, those of the top eigenvectors of
+(L'AL) e = lambda (L'DL + eps t I) e have the smallest sum of |h(u) - h(v)|^2 over the edges, plus
+eps t |E|^2: the number of dimensions less the sum of their eigenvalues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from embedprop.errors import InvalidParameterError
+from embedprop.graph.multisets import Multisets
+from embedprop.instance.description import REGULARIZATION_OF_LABELS
+from embedprop.methods.closed_form.missing import LabelledNodes
+from embedprop.methods.closed_form.spectrum import Metric, Told, largest
+
+Vectors = NDArray[np.float32]
+
+# Up to so many labels B is factored as a dense matrix; beyond, only messages are passed.
+MAX_DENSE = 6000
+# Below such a share of the mean weight of a label, rounding in single precision makes dimensions.
+_LEAST_RIDGE = 1e-4
+# Labels that vary less than this are the same: the usual regularization could not keep them apart.
+_LEAST_SPREAD = _LEAST_RIDGE / REGULARIZATION_OF_LABELS
+_CG_STEPS = 60
+_CG_ACCURACY = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSolution:
+    """A vector for each label: e times lambda, centered; and the residual."""
+
+    vectors: Vectors
+    residual: float
+
+
+def label_matrix(sets: Multisets, n_labels: int) -> csr_array[np.float32]:
+    """Return L: (nodes, labels), rows that sum to 1, or to 0 where a node has no labels."""
+    totals = np.repeat(np.where(sets.totals > 0, sets.totals, 1), sets.sizes)
+    weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
+    shape = (sets.n_sets, n_labels)
+    matrix = csr_array(((weights / totals).astype(np.float32), sets.ids, sets.ptr), shape=shape)
+    matrix.sum_duplicates()
+    return matrix
+
+
+def solve_labels(
+    adjacency: csr_array[np.float32] | LabelledNodes,
+    matrix: csr_array[np.float32],
+    dim: int,
+    regularization: float,
+    start: Vectors,
+    told: Told | None = None,
+) -> LabelSolution:
+    """Return label vectors; `adjacency` is symmetric, and every row of L sums to 1."""
+    n = matrix.shape[1]
+    vectors = np.zeros((n, dim), np.float32)
+    problem = _Problem(adjacency, matrix, regularization)
+    if problem.spread <= 0 or problem.own_spread <= _LEAST_SPREAD * problem.spread:
+        return LabelSolution(vectors, 0.0)  # all nodes with edges have the same labels
+    if problem.ridge < _LEAST_RIDGE * problem.spread:
+        raise _too_small(problem)
+    if n <= MAX_DENSE:
+        whitened = _Whitened(problem)
+        found = largest(whitened.product, n, dim, start[:n], both_ends=False, told=told)
+        solved = whitened.back(found.vectors)
+    else:
+        metric = Metric(problem.b, problem.solve_b)
+        found = largest(problem.m, n, dim, start[:n], both_ends=False, metric=metric, told=told)
+        solved = found.vectors
+    values = found.values[found.values > 1e-5]
+    label_vectors = solved[:, : len(values)] * values.astype(np.float32)
+    # L's rows sum to 1, so what is taken off every label is taken off every h.
+    vectors[:, : len(values)] = label_vectors - problem.mean @ label_vectors
+    return LabelSolution(vectors, found.residual if len(values) else 0.0)
+
+
+class _Problem:
+    """M = L'AL - s mu mu' and B = L'DL - s mu mu' + ridge I; mu: mean row, s: sum of degrees."""
+
+    def __init__(
+        self,
+        adjacency: csr_array[np.float32] | LabelledNodes,
+        matrix: csr_array[np.float32],
+        regularization: float,
+    ) -> None:
+        self.adjacency, self.matrix = adjacency, matrix
+        self.transposed = csr_array(matrix.T)
+        if isinstance(adjacency, LabelledNodes):
+            self.degrees = adjacency.degrees
+        else:
+            self.degrees = np.asarray(adjacency.sum(axis=1), np.float32).ravel()
+        self.total = np.float32(self.degrees.sum())
+        # In double precision: where all nodes have the same labels, the spread is a difference of
+        # equals, and rounding must not look like a dimension.
+        degrees = self.degrees.astype(np.float64)
+        mean = np.asarray(degrees @ matrix, np.float64) / np.float64(degrees.sum() or 1)
+        self.mean = mean.astype(np.float32)
+        self.n_labels = matrix.shape[1]
+        squares = csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
+        diagonal = degrees @ squares
+        self.diagonal = diagonal - degrees.sum() * mean**2
+        n = max(1, self.n_labels)
+        self.spread, self.own_spread = float(diagonal.sum() / n), float(self.diagonal.sum() / n)
+        self.ridge = regularization * self.own_spread
+
+    def m(self, x: Vectors) -> Vectors:
+        """Return M x: labels to nodes, nodes to neighbors, and back."""
+        return self._centered(self.transposed @ (self.adjacency @ (self.matrix @ x)), x)
+
+    def b(self, x: Vectors) -> Vectors:
+        """Return B x."""
+        spoken = self.transposed @ (self.degrees[:, None] * (self.matrix @ x))
+        return self._centered(spoken, x) + np.float32(self.ridge) * x
+
+    def solve_b(self, y: Vectors) -> Vectors:
+        """Return x with B x = y, by conjugate gradients scaled with B's diagonal."""
+        scale = (1 / (self.diagonal + self.ridge)).astype(np.float32)[:, None]
+        x: Vectors = np.zeros_like(y)
+        rest: Vectors = y.copy()
+        z = scale * rest
+        p = z.copy()
+        power = (rest * z).sum(axis=0)
+        enough = _CG_ACCURACY * np.linalg.norm(y, axis=0)
+        for _ in range(_CG_STEPS):
+            product = self.b(p)
+            step = power / np.maximum((p * product).sum(axis=0), 1e-30)
+            x += step * p
+            rest -= step * product
+            if (np.linalg.norm(rest, axis=0) <= enough).all():
+                break
+            z = scale * rest
+            new_power = (rest * z).sum(axis=0)
+            p = z + new_power / np.maximum(power, 1e-30) * p
+            power = new_power
+        return x
+
+    def _centered(self, y: Vectors, x: Vectors) -> Vectors:
+        y -= (self.total * self.mean)[:, None] * (self.mean @ x)
+        return y
+
+
+def _too_small(problem: _Problem) -> InvalidParameterError:
+    enough = 10 * _LEAST_RIDGE * problem.spread / problem.own_spread
+    return InvalidParameterError(
+        f"regularization={problem.ridge / problem.own_spread:.2g} is too small for these "
+        f"{problem.n_labels} labels: they cannot be told apart in single precision. Give at least "
+        f"{enough:.1g}."
+    )
+
+
+class _Whitened:
+    """C^-1 M C^-T with B = C C': the standard form; a dense matrix unless M is made of walks."""
+
+    def __init__(self, problem: _Problem) -> None:
+        from scipy.linalg import LinAlgError, cholesky
+
+        p = self._problem = problem
+        speakers = csr_array(p.matrix.multiply(p.degrees[:, None]))
+        b = self._centered(p.transposed @ speakers)
+        b[np.diag_indices(p.n_labels)] += np.float32(p.ridge)
+        try:
+            self._root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            raise _too_small(p) from None
+        self._standard: Vectors | None = None
+        if not isinstance(p.adjacency, LabelledNodes):
+            m = self._centered(p.transposed @ (p.adjacency @ p.matrix))
+            for _ in range(2):  # from the left, and by M's symmetry from the right
+                m = self._solved(m).T
+            self._standard = np.asarray(m, np.float32)
+
+    def _centered(self, product: csr_array[np.float32]) -> Vectors:
+        p = self._problem
+        return np.asarray(product.toarray() - np.outer(p.total * p.mean, p.mean), np.float32)
+
+    def _solved(self, y: Vectors) -> Vectors:
+        """Return C^-1 y, written over y."""
+        from scipy.linalg import solve_triangular
+
+        solved = solve_triangular(self._root, y, lower=True, overwrite_b=True, check_finite=False)
+        return np.asarray(solved, np.float32)
+
+    def product(self, x: Vectors) -> Vectors:
+        """Return the standard form times x."""
+        if self._standard is None:
+            return self._solved(self._problem.m(self.back(x)))
+        y: Vectors = self._standard @ x
+        return y
+
+    def back(self, x: Vectors) -> Vectors:
+        """Return e = C^-T x."""
+        from scipy.linalg import solve_triangular
+
+        solved = solve_triangular(self._root, x, lower=True, trans=1, check_finite=False)
+        return np.asarray(solved, np.float32)

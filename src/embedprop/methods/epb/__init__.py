@@ -1,0 +1,1 @@
+"""EP-B and the whole framework, by gradient."""

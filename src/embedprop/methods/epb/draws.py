@@ -1,0 +1,162 @@
+"""Graph → what chance decides for a run of positions; the same for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from embedprop.errors import InvalidParameterError
+from embedprop.graph import Graph
+from embedprop.instance.description import Instance
+from embedprop.kernels.epb.batch import Draws
+from embedprop.methods.epb.negatives import NEGATIVES
+from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS, Speakers
+from embedprop.methods.epb.partitions import InnerGraph, Partitions, Ranges
+from embedprop.methods.random_streams import RandomStreams
+
+Visits = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A part of an epoch: its visits in their order, and what chance decides for a run of them.
+
+    number, n_rounds: which part it is, of how many. ranges: the ids of the nodes that it can meet.
+    """
+
+    order: Visits
+    draw: Callable[[Visits], Draws]
+    ranges: Ranges
+    number: int = 0
+    n_rounds: int = 1
+
+    def share(self, n_done: int) -> float:
+        """Return how much of the epoch is done after so many visits of this round."""
+        return (self.number + n_done / len(self.order)) / self.n_rounds
+
+
+class Drawer:
+    """Decides order, neighbors and negatives of every epoch from (seed, epoch, visit) alone.
+
+    An epoch goes in `rounds`. With two partitions that is one, of the whole graph; with more, each
+    round sees a pair of them and the edges between their nodes as if there were no others.
+
+    visits: what an epoch goes over, each once; with more than two partitions those of them that
+    have somebody to speak to them within their pair. A visit is a node v and those who speak to it;
+    its id is the node, or with neighborhood="edges" the place of the edge in `graph.neighbors`. A
+    node without neighbors has no reconstruction: it is never visited, but can be a negative.
+    sizes: how many speak at each of `visits`, or at most. weighted: whether they have weights.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        instance: Instance,
+        streams: RandomStreams,
+        dtype: DTypeLike,
+        batch_size: int,
+        n_partitions: int = 2,
+    ) -> None:
+        self._graph, self._instance = graph, instance
+        self._streams, self._dtype, self._batch_size = streams, dtype, batch_size
+        self._partitions = Partitions(graph.n_nodes, n_partitions)
+        self.n_negatives = instance.n_negatives
+        self._whole = _Chances(graph, instance)
+        if instance.n_relations and not self._whole.neighborhood.has_edges:
+            raise InvalidParameterError(
+                f"neighborhood={instance.neighborhood!r} cannot be combined with relations: a walk "
+                f"of two steps goes over two edges, and has no relation of its own. Choose "
+                f"neighborhood='neighbors' or 'edges', or leave the relations out of the graph."
+            )
+        self.visits = self._whole.neighborhood.visits()
+        self.sizes = self._whole.neighborhood.sizes()
+        nobody = self._whole.neighborhood.draw(self.visits[:0], streams.key("neighbors", 0))
+        self.weighted = nobody.weights is not None
+
+    def rounds(self, epoch: int) -> Iterator[Round]:
+        """Yield the parts of an epoch that have visits."""
+        pairs = self._partitions.pairs(epoch, self._streams)
+        for number, pair in enumerate(pairs):
+            ranges = self._partitions.ranges(pair)
+            chances, counters, visits = self._whole, [epoch], self.visits
+            if len(pairs) > 1:
+                inner = InnerGraph.of(self._graph, ranges)
+                chances, counters = _Chances(inner, self._instance), [epoch, number]
+                visits = chances.neighborhood.visits()
+            if len(visits):
+                order = self._streams.generator("order", *counters).permutation(visits)
+                draw = partial(self._draw, chances, counters)
+                yield Round(order, draw, ranges, number, len(pairs))
+
+    def order(self, epoch: int) -> Visits:
+        """Return the visits in the order in which an epoch on the whole graph makes them."""
+        return self._streams.generator("order", epoch).permutation(self.visits)
+
+    def draw(self, epoch: int, visits: Visits) -> Draws:
+        """Return nodes, neighbors and negatives of `visits`, which begin with a batch."""
+        return self._draw(self._whole, [epoch], visits)
+
+    def _draw(self, chances: _Chances, counters: list[int], visits: Visits) -> Draws:
+        speakers = chances.neighborhood.draw(visits, self._streams.key("neighbors", *counters))
+        key = self._streams.key("negatives", *counters)
+        negatives = chances.negatives.draw(
+            speakers.nodes, self.n_negatives, key, self._batch_size, visits
+        )
+        ids, places = chances.ids_and_places(speakers)
+        return Draws(
+            chances.in_whole(speakers.nodes),
+            speakers.starts,
+            speakers.ends,
+            _read_only(ids, np.int32),
+            _read_only(speakers.weights, self._dtype),
+            chances.in_whole(negatives),
+            _read_only(chances.relations(speakers), np.int32),
+            _read_only(places, np.int64),
+        )
+
+
+class _Chances:
+    """Neighborhood and negatives of a graph, whole or inner; ids go back to those of the whole."""
+
+    def __init__(self, graph: Graph | InnerGraph, instance: Instance) -> None:
+        self._graph = graph
+        self._inner = graph if isinstance(graph, InnerGraph) else None
+        self._relations = graph.neighbor_relations if instance.n_relations else None
+        self.negatives = NEGATIVES[instance.negatives](graph)
+        self.neighborhood = NEIGHBORHOODS[instance.neighborhood](graph, instance.max_neighbors)
+
+    def in_whole(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the ids of nodes in the whole graph."""
+        return nodes if self._inner is None else self._inner.nodes[nodes]
+
+    def ids_and_places(
+        self, speakers: Speakers
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+        """Return who speaks, and over which edge of the whole graph (None: see `Draws`)."""
+        inner = self._inner
+        if inner is None:
+            return speakers.ids, speakers.places
+        if not self.neighborhood.has_edges:
+            return inner.nodes[speakers.ids], None
+        if speakers.places is None:
+            return inner.neighbor_ids, inner.places
+        return inner.nodes[speakers.ids], inner.places[speakers.places]
+
+    def relations(self, speakers: Speakers) -> NDArray[np.int32] | None:
+        """Return the relation of each of `speakers.ids`."""
+        if self._relations is None or speakers.places is None:
+            return self._relations
+        return self._relations[speakers.places]
+
+
+def _read_only(values: NDArray[Any] | None, dtype: DTypeLike) -> NDArray[Any]:
+    """Return a view: kernels compile once, whether lists are the graph's own, drawn or none."""
+    values = np.empty(0, dtype) if values is None else values.astype(dtype, copy=False)
+    view = values.view()
+    view.flags.writeable = False
+    return view

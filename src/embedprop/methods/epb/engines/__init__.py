@@ -1,0 +1,1 @@
+"""Ways to compute EP-B: fused kernels, or torch."""

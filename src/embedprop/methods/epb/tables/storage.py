@@ -1,0 +1,236 @@
+"""Where tables live while they are learned: in memory, or in files, a pair of partitions in memory.
+
+Rows of a pair are read into memory when its round begins, and written back when it ends: each table
+goes over the disk once per epoch, in order. Learning in the mapped files themselves was tried: the
+system writes their pages again and again while they change, and makes the writer wait (10 million
+nodes, 8 partitions: 2.1 times as long as the work takes).
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from embedprop.methods.epb.partitions import Ranges
+from embedprop.methods.epb.tables.columns import aligned_zeros, cut, join
+
+Array = NDArray[Any]
+
+# Rows are written and checked so many at a time: 16 MB of 128 float32.
+CHUNK = 2**15
+# Pages count when they are used, not when the array is made; Python 3.11 lacks Linux's name for it.
+_LAZILY = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
+
+
+class Tables(Protocol):
+    """Makes tables, and brings rows of them into memory."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return a new table of zeros."""
+        ...
+
+    def own(self, vectors: Array, dtype: DTypeLike) -> Array:
+        """Return the vectors in a table that may be changed."""
+        ...
+
+    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
+        """Return parts for the rows of a table, to read them into."""
+        ...
+
+    def read(self, table: Array, window: Array, ranges: Ranges) -> None:
+        """Bring rows of a table into its window."""
+        ...
+
+    def write(self, table: Array, window: Array, ranges: Ranges) -> None:
+        """Take rows of a window back to its table, and give their memory away."""
+        ...
+
+
+class MemoryTables:
+    """Tables in memory; rows in a window are copies."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return a new table of zeros."""
+        return aligned_zeros(shape, dtype)
+
+    def own(self, vectors: Array, dtype: DTypeLike) -> Array:
+        """Return a copy of the vectors."""
+        table = aligned_zeros(vectors.shape, dtype)
+        table[:] = vectors
+        return table
+
+    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
+        """Return parts for the rows of a table."""
+        return aligned_zeros(shape, dtype)
+
+    def read(self, table: Array, window: Array, ranges: Ranges) -> None:
+        """Copy rows of a table into its window."""
+        for low, high in ranges:
+            cut(table[low:high], window[:, low:high])
+
+    def write(self, table: Array, window: Array, ranges: Ranges) -> None:
+        """Copy rows of a window back to its table."""
+        for low, high in ranges:
+            join(window[:, low:high], table[low:high])
+
+
+MEMORY = MemoryTables()
+
+
+class DiskTables:
+    """Tables in mapped files without a name: they are gone with the last array, or process."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Return a new table of zeros, whose place on the disk is reserved."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if size == 0:
+            return np.zeros(shape, dtype)
+        file = tempfile.TemporaryFile(prefix="embedprop-", dir=self._folder, buffering=0)  # noqa: SIM115
+        try:
+            _reserve(file, size)
+            mapped = _MappedFile(file.fileno(), size)
+        except OSError as error:
+            file.close()
+            raise OSError(
+                error.errno or errno.EIO,
+                f"{self._folder}: there is no place for a table of {size / 1e9:.1f} GB "
+                f"({error.strerror or error}). Make room, or choose another folder",
+            ) from error
+        mapped.file = file
+        weakref.finalize(mapped, file.close)
+        return np.frombuffer(mapped, dtype).reshape(shape)
+
+    def own(self, vectors: Array, dtype: DTypeLike) -> Array:
+        """Return the vectors as they are if they are such a table, else a copy in a file."""
+        if vectors.dtype == dtype and vectors.flags.c_contiguous and is_mapped(vectors):
+            return vectors
+        table = self.zeros(vectors.shape, dtype)
+        for low in range(0, len(table), CHUNK):
+            table[low : low + CHUNK] = vectors[low : low + CHUNK]
+        return table
+
+    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
+        """Return parts that take memory only for rows that are read."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if sys.platform == "win32":
+            memory = mmap.mmap(-1, size)
+        else:
+            memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LAZILY)
+        _advise(memory, "MADV_HUGEPAGE", 0, size)  # rows are read in random order
+        return np.frombuffer(memory, dtype).reshape(shape)
+
+    def read(self, table: Array, window: Array, ranges: Ranges) -> None:
+        """Bring rows of a table into its window."""
+        file = _mapping_of(table).file
+        for low, high in _pieces(ranges):
+            rows = np.empty((high - low, table.shape[1]), table.dtype)
+            file.seek(low * table.strides[0])
+            _transfer(file.readinto, rows)
+            cut(rows, window[:, low:high])
+
+    def write(self, table: Array, window: Array, ranges: Ranges) -> None:
+        """Take rows of a window back to its table, and give their memory away."""
+        file = _mapping_of(table).file
+        for low, high in _pieces(ranges):
+            rows = np.empty((high - low, table.shape[1]), table.dtype)
+            join(window[:, low:high], rows)
+            file.seek(low * table.strides[0])
+            _transfer(file.write, rows)
+        for number in range(len(window)):
+            for low, high in ranges:
+                _forget(window, number, low, high)
+
+
+def _pieces(ranges: Ranges) -> Iterator[tuple[int, int]]:
+    """Yield ranges of at most CHUNK rows."""
+    for low, high in ranges:
+        for start in range(low, high, CHUNK):
+            yield start, min(start + CHUNK, high)
+
+
+def _transfer(move: Callable[[memoryview], int], rows: Array) -> None:
+    """Read or write all bytes of some rows: a system call may move fewer than it is asked for."""
+    left = memoryview(rows.data).cast("B")
+    while len(left):
+        n_moved = move(left)
+        if not n_moved:
+            raise OSError(errno.EIO, "a table on disk has ended before its last row")
+        left = left[n_moved:]
+
+
+def _forget(window: Array, number: int, low: int, high: int) -> None:
+    """Give the memory of rows low..high of one part away.
+
+    Whole pages only: the rest of the first and the last belongs to other rows.
+    """
+    begin, width = number * window.strides[0], window.strides[1]
+    start = -(-(begin + low * width) // mmap.PAGESIZE) * mmap.PAGESIZE
+    end = (begin + high * width) // mmap.PAGESIZE * mmap.PAGESIZE
+    if start < end:
+        _advise(_mapping_of(window), "MADV_DONTNEED", start, end - start)
+
+
+def _advise(memory: mmap.mmap, name: str, start: int, length: int) -> None:
+    """Give the system an advice on memory, where it takes it: without, all is slower but right."""
+    advice = getattr(mmap, name, None)
+    if advice is not None:
+        with suppress(OSError):  # a kernel without huge pages
+            memory.madvise(advice, start, length)
+
+
+def _reserve(file: IO[bytes], size: int) -> None:
+    """Make a file of zeros, with its blocks where the system can.
+
+    A disk that fills up later would end the process without a word.
+    """
+    file.truncate(size)
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
+                raise
+
+
+class _MappedFile(mmap.mmap):
+    """A mapped file, and the file itself: written to, it need not be read before."""
+
+    file: IO[bytes]
+
+
+def is_mapped(array: Array) -> bool:
+    """Return whether an array is a table of `DiskTables`."""
+    return isinstance(_mapping_of(array), _MappedFile)
+
+
+def _mapping_of(array: Array) -> Any:
+    """Return the mapping whose memory an array is; None if there is none."""
+    base: Any = array
+    while base is not None and not isinstance(base, mmap.mmap):
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return base
+
+
+def chunks(table: Array) -> Iterator[Array]:
+    """Yield the rows of a table some at a time."""
+    for low in range(0, len(table), CHUNK):
+        yield table[low : low + CHUNK]
+
+
+def all_finite(table: Array) -> bool:
+    """Return whether no number is NaN or infinite, without a table of answers."""
+    return all(bool(np.isfinite(some).all()) for some in chunks(table))

@@ -1,0 +1,198 @@
+"""From label vectors to node vectors: the means h_i(v) and h~_i(v), and r, the vector of v."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.errors import InvalidParameterError
+from embedprop.graph.multisets import Multisets
+from embedprop.instance.catalog import parse_part
+from embedprop.instance.registry import Registry
+from embedprop.kernels.epb.segments import weighted_means
+
+Vectors = NDArray[np.float32]
+_ONES = np.empty(0, np.float32)
+_N_STEPS = 10
+
+
+def embeddings(sets: Multisets, label_vectors: Vectors) -> tuple[Vectors, NDArray[np.float32]]:
+    """Return h_i(v), the weighted mean over the labels of each node, and its total label weight.
+
+    A node without labels has zeros and the weight 0.
+    """
+    h = np.zeros((sets.n_sets, label_vectors.shape[1]), np.float32)
+    return h, write_means(sets, label_vectors, _ONES, h)
+
+
+def write_means(
+    sets: Multisets,
+    vectors: Vectors,
+    masses: NDArray[np.float32],
+    out: Vectors,
+    columns: tuple[int, int] | None = None,
+    first_column: int = 0,
+) -> NDArray[np.float32]:
+    """Write the mean of each set over `columns` of `vectors` into `out`; return the total weights.
+
+    A member counts its weight times its mass (no masses: 1 each). With the label weights of the
+    neighbors as masses this is h~: a mean over all their labels, not over their means.
+    """
+    low, high = columns or (0, vectors.shape[1])
+    weights = _ONES if sets.weights is None else sets.weights
+    totals: NDArray[np.float32] = weighted_means(
+        vectors, low, high, masses, sets.ptr, sets.ids, weights, out, first_column
+    )
+    return totals
+
+
+def concatenate(parts: Sequence[Vectors], make: Callable[..., Vectors] = np.zeros) -> Vectors:
+    """Return r of EP-B: the h_i(v) of all label types side by side; a single one is not copied.
+
+    make: where the table is, given its shape and type.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    out = make((len(parts[0]), sum(part.shape[1] for part in parts)), np.float32)
+    low = 0
+    for part in parts:
+        out[:, low : low + part.shape[1]] = part
+        low += part.shape[1]
+    return out
+
+
+def neighbor_means(neighbors: Multisets, vectors: Vectors) -> tuple[Vectors, NDArray[np.float32]]:
+    """Return the mean over the neighbors of each node by edge weight, and the total of these."""
+    out = np.zeros((neighbors.n_sets, vectors.shape[1]), np.float32)
+    return out, write_means(neighbors, vectors, _ONES, out)
+
+
+class Known(NamedTuple):
+    """What r is made of, for some nodes, the label types side by side.
+
+    h and h_tilde (nodes, sum of dims); columns: where each label type stands; neighbors: who
+    speaks to each node, as rows of the table of all vectors.
+    """
+
+    h: Vectors
+    h_tilde: Vectors
+    columns: Sequence[tuple[int, int]]
+    neighbors: Multisets
+
+
+class Representation(Protocol):
+    """r: the vector of a node from its h_i and h~_i."""
+
+    def width(self, dims: Sequence[int]) -> int:
+        """Return the number of columns, given those of the label types."""
+        ...
+
+    def of_graph(self, known: Known) -> Vectors:
+        """Return the vectors of all nodes of the graph that was learned from."""
+        ...
+
+    def of_new(self, known: Known, table: Vectors) -> Vectors:
+        """Return the vectors of new nodes; `table` holds those that their neighbors have."""
+        ...
+
+
+REPRESENTATIONS: Registry[type[Representation]] = Registry("representation")
+
+
+def make_representation(text: str) -> Representation:
+    """Return the representation that is written as ``"pagerank(restart=0.2)"``."""
+    part = parse_part("representation", text)
+    return REPRESENTATIONS[part.name](**part.parameters)
+
+
+@REPRESENTATIONS.register("concatenation")
+class Concatenation:
+    """The h of all label types side by side: EP-B's."""
+
+    def width(self, dims: Sequence[int]) -> int:
+        """Return the sum of the dimensions."""
+        return sum(dims)
+
+    def of_graph(self, known: Known) -> Vectors:
+        """Return h."""
+        return known.h
+
+    def of_new(self, known: Known, table: Vectors) -> Vectors:
+        """Return h."""
+        del table
+        return known.h
+
+
+@REPRESENTATIONS.register("mean")
+class Mean:
+    """The mean of the h of all label types, which must have one dimension."""
+
+    def width(self, dims: Sequence[int]) -> int:
+        """Return the one dimension that all label types have."""
+        if len(set(dims)) > 1:
+            raise InvalidParameterError(
+                f"representation='mean' needs label types of one dimension, but they have "
+                f"{', '.join(map(str, dims))}. Give one dim, or representation='concatenation'."
+            )
+        return dims[0]
+
+    def of_graph(self, known: Known) -> Vectors:
+        """Return the mean of the blocks of h."""
+        blocks = [known.h[:, low:high] for low, high in known.columns]
+        return np.asarray(np.mean(blocks, axis=0, dtype=np.float32))
+
+    def of_new(self, known: Known, table: Vectors) -> Vectors:
+        """Return the mean of the blocks of h."""
+        del table
+        return self.of_graph(known)
+
+
+@REPRESENTATIONS.register("both")
+class Both:
+    """[h, h~]: what a node's own labels say, then what its neighbors' labels say."""
+
+    def width(self, dims: Sequence[int]) -> int:
+        """Return twice the sum of the dimensions."""
+        return 2 * sum(dims)
+
+    def of_graph(self, known: Known) -> Vectors:
+        """Return h and h~ side by side."""
+        return np.concatenate([known.h, known.h_tilde], axis=1)
+
+    def of_new(self, known: Known, table: Vectors) -> Vectors:
+        """Return h and h~ side by side."""
+        del table
+        return self.of_graph(known)
+
+
+@REPRESENTATIONS.register("pagerank")
+class PageRank:
+    """A personalized-PageRank average of h: r(v) = restart h(v) + (1 - restart) mean of r(N(v))."""
+
+    def __init__(self, restart: float = 0.15) -> None:
+        if not 0 < restart <= 1:
+            raise InvalidParameterError(
+                f"representation='pagerank(restart={restart!r})' is not possible: restart is above "
+                f"0 and at most 1."
+            )
+        self.restart = np.float32(restart)
+
+    def width(self, dims: Sequence[int]) -> int:
+        """Return the sum of the dimensions."""
+        return sum(dims)
+
+    def of_graph(self, known: Known) -> Vectors:
+        """Return the average after ten steps from h."""
+        r = known.h
+        for _ in range(_N_STEPS):
+            r = self.of_new(known, r)
+        return r
+
+    def of_new(self, known: Known, table: Vectors) -> Vectors:
+        """Return one step: a node without neighbors keeps its h."""
+        means, totals = neighbor_means(known.neighbors, table)
+        averaged = self.restart * known.h + (1 - self.restart) * means
+        return np.where(totals[:, None] > 0, averaged, known.h)

@@ -1,0 +1,1 @@
+"""The one place that draws: layouts, colors, figures."""

@@ -1,1 +1,0 @@
-"""How parameters move: draws, mini-batches and the engines that compute them."""

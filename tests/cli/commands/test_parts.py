@@ -1,0 +1,28 @@
+"""`embedprop parts`."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import Shell
+
+from embedprop.instance.catalog import catalog
+
+
+def test_every_part_is_listed_by_kind_with_its_parameters_and_its_line(shell: Shell) -> None:
+    answer = shell("parts")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == list(catalog())
+    shown = " ".join(answer.out.split())
+    for parts in catalog().values():
+        for name, info in parts.items():
+            given = ", ".join(f"{key}={value!r}" for key, value in info.parameters.items())
+            assert f"  {name}({given})" in lines if given else f"  {name}" in lines
+            assert info.description in shown
+    assert max(map(len, lines)) <= 100
+
+
+def test_what_is_listed_can_be_given_back(shell: Shell) -> None:
+    lines = shell("parts").out.splitlines()
+    assert "  logistic(margin=1.0)" in lines[lines.index("loss") :]
+    command = ["fit", "edges.csv", "--loss", "logistic(margin=1.0)", "--out", "m"]
+    assert shell(*command, "--dim", "4", "--epochs", "1", "--n-threads", "1").code == 0

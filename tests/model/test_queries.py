@@ -1,0 +1,137 @@
+"""What can be asked of a model with relations; other queries have files of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from embedprop import EmbeddingPropagation, Graph
+from embedprop.errors import InvalidGraphError, InvalidParameterError, UnknownNodeError
+from embedprop.graph.changes.inverses import inverse_of
+
+SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
+EDGES = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "c")]
+GRAPH = Graph.from_edges(EDGES, relations=["likes", "likes", "knows", "knows"], directed=True)
+
+
+@pytest.fixture(scope="module")
+def model() -> EmbeddingPropagation:
+    return EmbeddingPropagation(**SMALL).fit(GRAPH)
+
+
+@pytest.fixture(scope="module")
+def both_ways() -> EmbeddingPropagation:
+    return EmbeddingPropagation(**SMALL, inverse_relations=True).fit(GRAPH)
+
+
+def relation(model: EmbeddingPropagation, name: Any) -> np.ndarray:
+    return model.relation_embeddings_["node"][model.relations_.index(name)]
+
+
+def test_a_new_node_hears_over_relations(model: EmbeddingPropagation) -> None:
+    expected = (
+        2 * (model["a"] + relation(model, "likes")) + model["c"] + relation(model, "knows")
+    ) / 3
+    alone = model.transform_node(["a", "c"], weights=[2, 1], relations=["likes", "knows"])
+    np.testing.assert_allclose(alone, expected, rtol=1e-5, atol=1e-7)
+    new = Graph.from_edges(
+        [("a", "n"), ("c", "n")], relations=["likes", "knows"], weights=[2, 1], directed=True
+    )
+    np.testing.assert_allclose(model.transform(new)[new.nodes.find("n")], expected, 1e-5, 1e-7)
+
+
+def test_over_an_inverse_what_it_points_at_speaks_to_it(both_ways: EmbeddingPropagation) -> None:
+    new = Graph.from_edges([("n", "a")], relations=["likes"], directed=True)
+    expected = both_ways["a"] + relation(both_ways, inverse_of("likes"))
+    vector = both_ways.transform(new)[new.nodes.find("n")]
+    np.testing.assert_allclose(vector, expected, rtol=1e-5, atol=1e-7)
+    alone = both_ways.transform_node(["a"], relations=[inverse_of("likes")])
+    np.testing.assert_allclose(alone, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_unknown_relations_and_neighbors_do_not_count(
+    model: EmbeddingPropagation, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = model["a"] + relation(model, "likes")
+    alone = model.transform_node(["a", "b", "x"], relations=["likes", "hates", "likes"])
+    np.testing.assert_allclose(alone, expected, rtol=1e-5)
+    new = Graph.from_edges([("a", "n"), ("b", "n")], relations=["likes", "hates"], directed=True)
+    np.testing.assert_allclose(model.transform(new)[new.nodes.find("n")], expected, rtol=1e-5)
+    assert "1 edges have a relation that was not seen in training" in caplog.text
+
+
+def test_an_edge_without_weight_does_not_count(model: EmbeddingPropagation) -> None:
+    alone = model.transform_node(["a", "b"], weights=[1, 0], relations=["likes", "knows"])
+    np.testing.assert_allclose(alone, model["a"] + relation(model, "likes"), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "relations must have one relation for each of the 2 neighbors, but 0 came."),
+        ({"relations": ["likes"]}, "each of the 2 neighbors, but 1 came."),
+    ],
+)
+def test_every_edge_needs_its_relation(
+    model: EmbeddingPropagation, given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidParameterError, match=message):
+        model.transform_node(["a", "b"], **given)
+    with pytest.raises(InvalidGraphError, match="the edges of this graph have none"):
+        model.transform(Graph.from_edges([("a", "n")], directed=True))
+
+
+def test_relations_where_the_model_has_none_are_refused(star_model: EmbeddingPropagation) -> None:
+    with pytest.raises(InvalidParameterError, match="relations must be left out: the model"):
+        star_model.transform_node(["hub"], relations=["likes"])
+
+
+def test_relation_vectors_are_exposed(
+    model: EmbeddingPropagation, star_model: EmbeddingPropagation
+) -> None:
+    assert model.relations_ == ("likes", "knows")
+    assert model.relation_embeddings_["node"].shape == (2, 4)
+    assert star_model.relations_ is None
+    assert star_model.relation_embeddings_ == {}
+
+
+def test_walks_have_no_relations() -> None:
+    with pytest.raises(InvalidParameterError, match="cannot be combined with relations"):
+        EmbeddingPropagation(**SMALL, neighborhood="walks").fit(GRAPH)
+
+
+def test_inverses_need_relations_and_arrows(path: Graph) -> None:
+    with pytest.raises(InvalidGraphError, match="needs a directed graph with relations"):
+        EmbeddingPropagation(**SMALL, inverse_relations=True).fit(path)
+
+
+QUERIES = {
+    "score": lambda m: m.score("a", "likes", "b"),
+    "score_edge": lambda m: m.score_edge("a", "b"),
+    "predict_tails": lambda m: m.predict_tails("a", "likes"),
+    "predict_heads": lambda m: m.predict_heads("likes", "a"),
+    "predict": lambda m: m.predict(),
+    "transform": lambda m: m.transform(GRAPH),
+    "transform_node": lambda m: m.transform_node(["a"]),
+    "similar": lambda m: m.similar("a"),
+    "similar_labels": lambda m: m.similar_labels("node", "a"),
+    "a vector": lambda m: m["a"],
+    "whether it has": lambda m: "a" in m,
+    "its nodes": list,
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_model_that_was_not_fitted_answers_nothing(name: str) -> None:
+    with pytest.raises(NotFittedError):
+        QUERIES[name](EmbeddingPropagation())
+
+
+def test_unknown_names_are_told(model: EmbeddingPropagation) -> None:
+    with pytest.raises(UnknownNodeError, match="Unknown label type 'word': the model has 'node'"):
+        model.similar_labels("word", "x")
+    with pytest.raises(UnknownNodeError, match="Unknown node 'x'"):
+        model.similar("x")
