@@ -17,12 +17,24 @@ class UnknownComponentError(EmbedpropError, ValueError):
     """A name that stands for a part (an engine, negatives, ...) is not known."""
 
 
-class UnknownNodeError(EmbedpropError, ValueError, KeyError):
-    """A node or label was asked for that the graph or model does not have."""
+class UnknownNameError(EmbedpropError, ValueError, KeyError):
+    """Something was asked for by a name that the graph or model does not have."""
 
     def __str__(self) -> str:
         # KeyError would show the repr of the message, quotes and all.
         return str(self.args[0]) if self.args else ""
+
+
+class UnknownNodeError(UnknownNameError):
+    """There is no node of this name."""
+
+
+class UnknownLabelError(UnknownNameError):
+    """There is no label, or label type, of this name."""
+
+
+class UnknownRelationError(UnknownNameError):
+    """There is no relation of this name."""
 
 
 class DownloadError(EmbedpropError, ValueError):

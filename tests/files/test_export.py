@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.files.export import FORMATS, SUFFIXES, default_path, export_vectors, replaced
+from embedprop.files.atomic import replaced
+from embedprop.files.export import FORMATS, SUFFIXES, default_path, export_vectors
 
 VECTORS = np.array([[1, -0.1], [np.float32(1) / 3, 1e-30], [0, 7e20]], np.float32)
 NAMES = ["a", "b", "ü"]

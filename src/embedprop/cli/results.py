@@ -78,7 +78,7 @@ def show_table(rows: Sequence[Sequence[str]]) -> None:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write a JSON file whole or not at all."""
-    from embedprop.files.export import replaced
+    from embedprop.files.atomic import replaced
 
     with replaced(path) as (stream,):
         stream.write(json.dumps(content, indent=2, allow_nan=False).encode() + b"\n")

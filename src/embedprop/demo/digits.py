@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.files.export import replaced
+from embedprop.files.atomic import replaced
 
 N_NEIGHBORS = 10
 SIDE = 8

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.demo.digits import SIDE, Digits
-from embedprop.files.export import replaced
+from embedprop.files.atomic import replaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,7 +26,7 @@ from embedprop.demo.picture import draw_map, map_positions
 from embedprop.demo.scores import N_DRAWS, N_EXAMPLES, Score, few_examples_scores
 from embedprop.errors import InvalidParameterError
 from embedprop.estimators import EmbeddingPropagation
-from embedprop.files.export import made
+from embedprop.files.atomic import made
 from embedprop.files.folder.save import check_target
 from embedprop.graph import Graph
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
+from embedprop.files.atomic import made, replaced
 from embedprop.instance.registry import Registry
 
 if TYPE_CHECKING:
@@ -88,69 +88,6 @@ def default_path(model: str | os.PathLike[str], format: str, labels: str | None 
     name = folder.name if labels is None else f"{folder.name}-{labels}"
     path = folder.with_name(f"{name}{SUFFIXES[format]}")
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-def check_file(path: Path) -> None:
-    """Refuse a path that a file cannot be written to, so that it is known before the work."""
-    if path.is_dir():
-        raise InvalidParameterError(f"{path}: this is a folder. Give the name of a file.")
-    if path.exists() and not path.is_file():  # a device: renaming would replace it
-        raise InvalidParameterError(f"{path}: this is no ordinary file. Give another name.")
-    parent = path.absolute().parent
-    if (parent / "manifest.json").exists():
-        raise InvalidParameterError(
-            f"{path}: this is inside a model folder, whose files belong together. Write elsewhere."
-        )
-    if not parent.is_dir():
-        raise InvalidParameterError(f"{path}: there is no folder {parent}. Make it first.")
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise InvalidParameterError(f"{path}: the folder {parent} cannot be written to.")
-
-
-@contextmanager
-def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
-    """Open new files that take the places of `paths` at the end, if nothing went wrong."""
-    for path in paths:
-        check_file(path)
-    places = [path.resolve() for path in paths]  # of a link, what it points to
-    drafts = [place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
-    try:
-        files: list[IO[bytes]] = []
-        try:
-            for draft in drafts:
-                files.append(draft.open("wb"))
-            yield files
-            for file in files:
-                file.flush()
-                os.fsync(file.fileno())
-        finally:
-            for file in files:
-                file.close()
-        for draft, place in zip(drafts, places, strict=True):
-            draft.replace(place)
-    except OSError as error:
-        raise OSError(
-            error.errno,
-            f"{paths[0]} could not be written ({error.strerror or error}). Make room, or choose "
-            f"another place; what was there before is unchanged",
-        ) from error
-    finally:
-        for draft in drafts:
-            draft.unlink(missing_ok=True)
-
-
-@contextmanager
-def made(folder: Path) -> Iterator[None]:
-    """Make a folder, and remove it again if something goes wrong before anything is in it."""
-    is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    except BaseException:
-        if is_new:
-            with suppress(OSError):
-                folder.rmdir()
-        raise
 
 
 @FORMATS.register("parquet")

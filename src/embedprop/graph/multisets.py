@@ -94,6 +94,15 @@ class Multisets:
         """The number of members of each set."""
         return _read_only(np.diff(self.ptr))
 
+    @property
+    def owners(self) -> NDArray[np.int32]:
+        """The set that each member belongs to.
+
+        >>> Multisets.from_lists([[5], [], [6, 7]]).owners
+        array([0, 2, 2], dtype=int32)
+        """
+        return np.repeat(np.arange(self.n_sets, dtype=np.int32), self.sizes)
+
     @cached_property
     def totals(self) -> NDArray[np.float32]:
         """The total weight of each set; 0 for an empty one."""
@@ -137,8 +146,7 @@ class Multisets:
         >>> Multisets.from_lists([[5], [6, 7]]).keeping(np.array([True, False, True])).sizes
         array([1, 1])
         """
-        owners = np.repeat(np.arange(self.n_sets), self.sizes)[kept]
-        ptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=self.n_sets))])
+        ptr = _ptr_of(np.bincount(self.owners[kept], minlength=self.n_sets))
         weights = None if self.weights is None else self.weights[kept]
         return type(self)(ptr, self.ids[kept], weights)
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.graph import Graph
+from embedprop.graph.matrix import speakers_of
 from embedprop.graph.multisets import Multisets
-from embedprop.methods.closed_form.adjacency import speakers_of
 from embedprop.methods.closed_form.ids import block_sizes
 from embedprop.methods.closed_form.pagerank import N_STEPS, shares, unit_rows
 from embedprop.methods.closed_form.solve import Solution

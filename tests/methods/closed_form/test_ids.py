@@ -16,8 +16,8 @@ from tests.methods.closed_form.made import (
 )
 
 from embedprop import Graph
+from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import spectrum
-from embedprop.methods.closed_form.adjacency import symmetric_adjacency
 from embedprop.methods.closed_form.ids import IdBlock, block_sizes, solve_ids
 
 DIM = 12

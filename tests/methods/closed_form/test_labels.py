@@ -21,8 +21,8 @@ from tests.toy_graphs import messy
 
 from embedprop import Graph
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
-from embedprop.methods.closed_form.adjacency import symmetric_adjacency
 from embedprop.methods.closed_form.labels import LabelSolution, label_matrix, solve_labels
 from embedprop.methods.closed_form.missing import LabelledNodes
 

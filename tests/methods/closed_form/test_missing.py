@@ -17,8 +17,8 @@ from tests.toy_graphs import TwoCliques, messy
 from threadpoolctl import threadpool_limits
 
 from embedprop import EmbeddingPropagation, Graph
+from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
-from embedprop.methods.closed_form.adjacency import symmetric_adjacency
 from embedprop.methods.closed_form.labels import label_matrix, solve_labels
 from embedprop.methods.closed_form.missing import MAX_PASSED, LabelledNodes
 

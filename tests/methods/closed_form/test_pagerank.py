@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from tests.methods.closed_form.made import KINDS, dense_adjacency, dense_pagerank, made_graph, unit
 
 from embedprop import Graph
-from embedprop.methods.closed_form.adjacency import symmetric_adjacency
+from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form.pagerank import pagerank_average, shares, unit_rows
 
 

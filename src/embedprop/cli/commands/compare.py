@@ -89,7 +89,7 @@ def compare(
     from embedprop.evaluation.comparison import compare as compared
     from embedprop.evaluation.protocols import metric_names, notes
     from embedprop.evaluation.targets import targets_of
-    from embedprop.files.export import check_file
+    from embedprop.files.atomic import check_file
     from embedprop.graph.files.readers import read_targets
     from embedprop.graph.graph import Graph
 

@@ -41,7 +41,7 @@ def evaluate(
     from embedprop.estimators import EmbeddingPropagation
     from embedprop.evaluation.protocols import evaluate_vectors, notes
     from embedprop.evaluation.targets import targets_of
-    from embedprop.files.export import check_file
+    from embedprop.files.atomic import check_file
     from embedprop.graph.files.readers import read_targets
 
     say = speaker(quiet)

@@ -42,7 +42,7 @@ def predict(
     import polars as pl
 
     from embedprop.estimators import EmbeddingPropagation
-    from embedprop.files.export import check_file, replaced
+    from embedprop.files.atomic import check_file, replaced
 
     check_file(out)
     fitted = EmbeddingPropagation.load(model)

@@ -64,7 +64,8 @@ def transform(
     """Compute vectors of new nodes, without learning."""
     from embedprop.cli.spelling import respelled
     from embedprop.estimators import EmbeddingPropagation
-    from embedprop.files.export import check_file, write_parquet
+    from embedprop.files.atomic import check_file
+    from embedprop.files.export import write_parquet
     from embedprop.graph.graph import Graph
     from embedprop.graph.labels import split_kinds
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from embedprop.graph import Graph
+from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.instance.description import Instance, LabelTypeInstance
-from embedprop.methods.closed_form.adjacency import symmetric_adjacency
 from embedprop.methods.closed_form.ids import solve_ids
 from embedprop.methods.closed_form.labels import (
     MAX_DENSE,

@@ -7,7 +7,7 @@ import pytest
 from tests.methods.closed_form.made import KINDS, dense_adjacency, made_graph
 
 from embedprop import Graph
-from embedprop.methods.closed_form.adjacency import speakers_of, symmetric_adjacency
+from embedprop.graph.matrix import speakers_of, symmetric_adjacency
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -1,0 +1,74 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from embedprop.errors import InvalidParameterError
+
+
+def check_file(path: Path) -> None:
+    """Refuse a path that a file cannot be written to, so that it is known before the work."""
+    if path.is_dir():
+        raise InvalidParameterError(f"{path}: this is a folder. Give the name of a file.")
+    if path.exists() and not path.is_file():  # a device: renaming would replace it
+        raise InvalidParameterError(f"{path}: this is no ordinary file. Give another name.")
+    parent = path.absolute().parent
+    if (parent / "manifest.json").exists():
+        raise InvalidParameterError(
+            f"{path}: this is inside a model folder, whose files belong together. Write elsewhere."
+        )
+    if not parent.is_dir():
+        raise InvalidParameterError(f"{path}: there is no folder {parent}. Make it first.")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise InvalidParameterError(f"{path}: the folder {parent} cannot be written to.")
+
+
+@contextmanager
+def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
+    """Open new files that take the places of `paths` at the end, if nothing went wrong."""
+    for path in paths:
+        check_file(path)
+    places = [path.resolve() for path in paths]  # of a link, what it points to
+    drafts = [place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
+    try:
+        files: list[IO[bytes]] = []
+        try:
+            for draft in drafts:
+                files.append(draft.open("wb"))
+            yield files
+            for file in files:
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            for file in files:
+                file.close()
+        for draft, place in zip(drafts, places, strict=True):
+            draft.replace(place)
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"{paths[0]} could not be written ({error.strerror or error}). Make room, or choose "
+            f"another place; what was there before is unchanged",
+        ) from error
+    finally:
+        for draft in drafts:
+            draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """Make a folder, and remove it again if something goes wrong before anything is in it."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
