@@ -1,5 +1,23 @@
 """One exception per kind of mistake; each is also a `ValueError`."""
 
+from collections.abc import Collection
+from difflib import get_close_matches
+
+# Looking through more names would take longer than the reader of a message waits.
+_MANY = 10_000
+
+
+def did_you_mean(name: object, known: Collection[object]) -> str:
+    """Return a hint for messages if `name` is nearly one of the known names, else nothing.
+
+    >>> did_you_mean("epoch", ["epochs", "dim"]), did_you_mean("x", ["epochs"])
+    (" Did you mean 'epochs'?", '')
+    """
+    if not isinstance(name, str) or len(known) > _MANY:
+        return ""
+    near = get_close_matches(name, [one for one in known if isinstance(one, str)], 1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
 
 class EmbedpropError(Exception):
     """Base of every error that embedprop raises on purpose."""
@@ -11,6 +29,10 @@ class InvalidGraphError(EmbedpropError, ValueError):
 
 class InvalidParameterError(EmbedpropError, ValueError):
     """A parameter has a value that it cannot have."""
+
+
+class UnknownParameterError(InvalidParameterError, TypeError):
+    """A parameter was named that does not exist."""
 
 
 class UnknownComponentError(EmbedpropError, ValueError):

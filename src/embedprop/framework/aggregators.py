@@ -7,7 +7,6 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from embedprop.framework.registry import AGGREGATORS
 
 
 class Messages(NamedTuple):
@@ -56,7 +55,6 @@ class Aggregator(nn.Module):
         raise NotImplementedError
 
 
-@AGGREGATORS.register("mean")
 class MeanAggregator(Aggregator):
     """The mean by the given weights of labels and edges, all 1 if none are given: EP-B's."""
 
@@ -66,7 +64,6 @@ class MeanAggregator(Aggregator):
         return segment_sum(shares[:, None] * messages.vectors, messages.owners, messages.n_sets)
 
 
-@AGGREGATORS.register("weighted_mean")
 class WeightedMeanAggregator(Aggregator):
     """A mean whose weights are learned, one for each edge or label of a node: LLE's model."""
 
@@ -84,7 +81,6 @@ class WeightedMeanAggregator(Aggregator):
         return segment_sum(shares[:, None] * messages.vectors, messages.owners, messages.n_sets)
 
 
-@AGGREGATORS.register("sum")
 class SumAggregator(Aggregator):
     """The sum of the vectors times their weights."""
 
@@ -94,7 +90,6 @@ class SumAggregator(Aggregator):
         return segment_sum(weighted, messages.owners, messages.n_sets)
 
 
-@AGGREGATORS.register("max")
 class MaxAggregator(Aggregator):
     """The largest value in each dimension; weights do not count."""
 
@@ -105,7 +100,6 @@ class MaxAggregator(Aggregator):
         return zeros.scatter_reduce(0, index, messages.vectors, "amax", include_self=False)
 
 
-@AGGREGATORS.register("attention")
 class AttentionAggregator(Aggregator):
     """A mean whose weights depend on the vectors: softmax of a learned linear score."""
 

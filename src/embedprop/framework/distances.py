@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from embedprop.framework.registry import DISTANCES
 
 
 class Distance(nn.Module):
@@ -21,7 +20,6 @@ class Distance(nn.Module):
         return pairs
 
 
-@DISTANCES.register("euclidean")
 class EuclideanDistance(Distance):
     """The length of the difference: EP-B's."""
 
@@ -36,7 +34,6 @@ class EuclideanDistance(Distance):
         return torch.addmm(squares, a, b.T, alpha=-2).clamp_min(1e-20).sqrt()
 
 
-@DISTANCES.register("squared_euclidean")
 class SquaredEuclideanDistance(Distance):
     """The squared length of the difference."""
 
@@ -50,7 +47,6 @@ class SquaredEuclideanDistance(Distance):
         return torch.addmm(squares, a, b.T, alpha=-2).clamp_min(0)
 
 
-@DISTANCES.register("cosine")
 class CosineDistance(Distance):
     """1 - cosine of the angle; the lengths do not count."""
 
@@ -65,7 +61,6 @@ class CosineDistance(Distance):
         return 1 - cosines
 
 
-@DISTANCES.register("negative_dot")
 class NegativeDotDistance(Distance):
     """Minus the dot product."""
 

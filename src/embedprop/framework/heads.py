@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from embedprop.model.heads import Targets
-
 
 class Head(nn.Module):
-    """Linear scores of the classes, read from h(v) and from h~(v) alike."""
+    """Linear scores of the classes, read from h(v) and from h~(v) alike.
 
-    def __init__(self, targets: Targets, width: int) -> None:
-        super().__init__()
-        self.weight, self.names = targets.weight, targets.names
-        self.scores = nn.Linear(width, len(targets.names))
-        self.register_buffer("classes", torch.from_numpy(targets.classes), persistent=False)
+    classes (nodes,): the class of each node as a number, -1 where it is not known.
+    """
 
     classes: Tensor
+
+    def __init__(self, classes: NDArray[np.int64], n_classes: int, width: int) -> None:
+        super().__init__()
+        self.scores = nn.Linear(width, n_classes)
+        self.register_buffer("classes", torch.from_numpy(classes), persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return a score for each class: (nodes, classes)."""
@@ -29,8 +31,8 @@ class Head(nn.Module):
         """Return the cross-entropy of the nodes whose class is known, summed."""
         classes = self.classes[nodes]
         known = classes >= 0
-        return sum(
-            (functional.cross_entropy(self(x[known]), classes[known], reduction="sum")
-             for x in (h, h_tilde)),
-            h.new_zeros(()),
-        )  # fmt: skip
+        total = h.new_zeros(())
+        for vectors in (h, h_tilde):
+            scores = self(vectors[known])
+            total = total + functional.cross_entropy(scores, classes[known], reduction="sum")
+        return total

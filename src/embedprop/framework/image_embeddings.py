@@ -8,8 +8,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 
 from embedprop.framework.label_embeddings import LabelEmbedding, Standardization
-from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance.description import require_count
+from embedprop.instance.require import require_count
 
 # From this many pixels on, a side is halved three times instead of twice.
 _LARGE = 32
@@ -18,7 +17,6 @@ _LARGE = 32
 _GRID = 4
 
 
-@LABEL_EMBEDDINGS.register("cnn")
 class CNNEmbedding(LabelEmbedding):
     """A small convolutional network over the standardized image.
 

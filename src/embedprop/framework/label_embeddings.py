@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from embedprop.errors import InvalidParameterError
-from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance.description import require_count
+from embedprop.instance.catalog import LABEL_EMBEDDINGS
+from embedprop.instance.require import require_count
 
 # Of n numbers none is more than sqrt(n - 1) standard deviations from their mean: this cuts no
 # training label of fewer than 10^8 nodes, and keeps whatever comes later finite.
@@ -74,8 +74,8 @@ class LabelEmbedding(nn.Module):
         raise NotImplementedError
 
     def _what(self) -> str:
-        names = [name for name in LABEL_EMBEDDINGS if LABEL_EMBEDDINGS[name] is type(self)]
-        return f"label_embedding={(names or [type(self).__name__])[0]!r}"
+        name = LABEL_EMBEDDINGS.name_of(type(self)) or type(self).__name__
+        return f"label_embedding={name!r}"
 
     def _check(self, contents: Tensor) -> None:
         """Refuse contents of another shape or type, such as images of another size."""
@@ -126,7 +126,6 @@ class Standardization(nn.Module):
         return ((contents - self.mean) / self.std).clamp(-LIMIT, LIMIT)
 
 
-@LABEL_EMBEDDINGS.register("lookup")
 class LookupEmbedding(LabelEmbedding):
     """A table with one learned vector for each label: EP-B's."""
 
@@ -142,7 +141,6 @@ class LookupEmbedding(LabelEmbedding):
         return functional.embedding(contents, self.table)
 
 
-@LABEL_EMBEDDINGS.register("linear")
 class LinearEmbedding(LabelEmbedding):
     """A learned matrix times the standardized numbers or pixels, plus a vector."""
 
@@ -163,7 +161,6 @@ class LinearEmbedding(LabelEmbedding):
         return vectors
 
 
-@LABEL_EMBEDDINGS.register("mlp")
 class MLPEmbedding(LabelEmbedding):
     """A network of hidden layers (ReLU) over the standardized numbers or pixels.
 

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from embedprop.framework.registry import LOSSES
-from embedprop.instance.description import require_positive
+from embedprop.instance.require import require_positive
 
 
 class Compared(NamedTuple):
@@ -36,7 +35,6 @@ class Loss(nn.Module):
         raise NotImplementedError
 
 
-@LOSSES.register("margin_ranking")
 class MarginRankingLoss(Loss):
     """max(0, margin + d(h~(v), h(v)) - d(h~(v), h(u))), summed over the negatives u: EP-B's."""
 
@@ -49,7 +47,6 @@ class MarginRankingLoss(Loss):
         return torch.relu(self.margin + compared.own[:, None] - compared.negative).sum(dim=1)
 
 
-@LOSSES.register("softmax")
 class SoftmaxLoss(Loss):
     """-log of the share of v among v and all its negatives, by exp(-d / temperature): InfoNCE."""
 
@@ -66,7 +63,6 @@ class SoftmaxLoss(Loss):
         return torch.logaddexp(own, negative + self.log_weight) - own
 
 
-@LOSSES.register("logistic")
 class LogisticLoss(Loss):
     """log(1 + exp(d - margin)) for v, and log(1 + exp(margin - d)) for each negative u."""
 
@@ -80,7 +76,6 @@ class LogisticLoss(Loss):
         return near + functional.softplus(self.margin - compared.negative).sum(dim=1)
 
 
-@LOSSES.register("decorrelation")
 class DecorrelationLoss(Loss):
     """Pulls h~ and h together and their dimensions apart, without negatives or distance."""
 

@@ -11,11 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from embedprop.framework.label_embeddings import LIMIT, LabelEmbedding
-from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance.description import require_count
+from embedprop.instance.require import require_count
 
 
-@LABEL_EMBEDDINGS.register("quantile_bins")
 class QuantileBinsEmbedding(LabelEmbedding):
     """Each number falls into a bin of equally many training labels; the bins' vectors are summed.
 
@@ -60,7 +58,6 @@ class QuantileBinsEmbedding(LabelEmbedding):
         return rows.sum(dim=1)  # (n, width, dim) -> (n, dim)
 
 
-@LABEL_EMBEDDINGS.register("piecewise_linear")
 class PiecewiseLinearEmbedding(LabelEmbedding):
     """Each number as the filled share of every quantile bin, then a learned linear map.
 

@@ -9,13 +9,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from embedprop.framework.label_embeddings import LabelEmbedding
-from embedprop.framework.registry import LABEL_EMBEDDINGS
-from embedprop.instance.description import require_count
+from embedprop.instance.require import require_count
 
 PADDING = 0
 
 
-@LABEL_EMBEDDINGS.register("gru")
 class GRUEmbedding(LabelEmbedding):
     """A recurrent network (GRU) over the words of a text in order; the mean of its states.
 
@@ -44,7 +42,6 @@ class GRUEmbedding(LabelEmbedding):
         return vectors
 
 
-@LABEL_EMBEDDINGS.register("transformer")
 class TransformerEmbedding(LabelEmbedding):
     """A small transformer over the words of a text in order; the mean of its outputs.
 

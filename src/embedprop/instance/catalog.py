@@ -1,39 +1,112 @@
-"""Every exchangeable part by kind and name, read from the source: torch need not be installed."""
+"""Every exchangeable part by kind and name, and how parts are written: "softmax(temperature=0.2)".
+
+A new part is one class in one file, and one line here.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from embedprop.errors import InvalidParameterError, UnknownComponentError
+from embedprop.errors import InvalidParameterError, UnknownComponentError, did_you_mean
+from embedprop.instance.registry import Registry
 
-# The registry of each kind, as its modules call it, and the packages that hold these modules.
-KINDS = {
-    "label_embedding": "LABEL_EMBEDDINGS",
-    "aggregator": "AGGREGATORS",
-    "distance": "DISTANCES",
-    "loss": "LOSSES",
-    "negatives": "NEGATIVES",
-    "neighborhood": "NEIGHBORHOODS",
-    "representation": "REPRESENTATIONS",
-}
-_SOURCES = ("framework", "methods/epb", "model/representations.py")
+_F = "embedprop.framework"
+_EPB = "embedprop.methods.epb"
+
+LABEL_EMBEDDINGS: Registry[Any] = Registry(
+    "label_embedding",
+    {
+        "lookup": f"{_F}.label_embeddings:LookupEmbedding",
+        "linear": f"{_F}.label_embeddings:LinearEmbedding",
+        "mlp": f"{_F}.label_embeddings:MLPEmbedding",
+        "quantile_bins": f"{_F}.numeric_embeddings:QuantileBinsEmbedding",
+        "piecewise_linear": f"{_F}.numeric_embeddings:PiecewiseLinearEmbedding",
+        "cnn": f"{_F}.image_embeddings:CNNEmbedding",
+        "gru": f"{_F}.text_embeddings:GRUEmbedding",
+        "transformer": f"{_F}.text_embeddings:TransformerEmbedding",
+    },
+)
+AGGREGATORS: Registry[Any] = Registry(
+    "aggregator",
+    {
+        "mean": f"{_F}.aggregators:MeanAggregator",
+        "weighted_mean": f"{_F}.aggregators:WeightedMeanAggregator",
+        "sum": f"{_F}.aggregators:SumAggregator",
+        "max": f"{_F}.aggregators:MaxAggregator",
+        "attention": f"{_F}.aggregators:AttentionAggregator",
+    },
+)
+DISTANCES: Registry[Any] = Registry(
+    "distance",
+    {
+        "euclidean": f"{_F}.distances:EuclideanDistance",
+        "squared_euclidean": f"{_F}.distances:SquaredEuclideanDistance",
+        "cosine": f"{_F}.distances:CosineDistance",
+        "negative_dot": f"{_F}.distances:NegativeDotDistance",
+    },
+)
+LOSSES: Registry[Any] = Registry(
+    "loss",
+    {
+        "margin_ranking": f"{_F}.losses:MarginRankingLoss",
+        "softmax": f"{_F}.losses:SoftmaxLoss",
+        "logistic": f"{_F}.losses:LogisticLoss",
+        "decorrelation": f"{_F}.losses:DecorrelationLoss",
+    },
+)
+NEGATIVES: Registry[Any] = Registry(
+    "negatives",
+    {
+        "uniform": f"{_EPB}.negatives:UniformNegatives",
+        "degree": f"{_EPB}.negatives:DegreeNegatives",
+        "in_batch": f"{_EPB}.negatives:InBatchNegatives",
+        "shared": f"{_EPB}.negatives:SharedNegatives",
+    },
+)
+NEIGHBORHOODS: Registry[Any] = Registry(
+    "neighborhood",
+    {
+        "neighbors": f"{_EPB}.neighborhoods:Neighbors",
+        "edges": f"{_EPB}.neighborhoods:Edges",
+        "walks": f"{_EPB}.neighborhoods:Walks",
+    },
+)
+REPRESENTATIONS: Registry[Any] = Registry(
+    "representation",
+    {
+        "concatenation": "embedprop.model.representations:Concatenation",
+        "mean": "embedprop.model.representations:Mean",
+        "both": "embedprop.model.representations:Both",
+        "pagerank": "embedprop.model.representations:PageRank",
+    },
+)
+# In this order "auto" asks them: the first without an objection computes.
+ENGINES: Registry[Any] = Registry(
+    "engine",
+    {
+        "fused": f"{_EPB}.engines.choose:Fused",
+        "torch": f"{_EPB}.engines.choose:Torch",
+    },
+)
+REGISTRIES: Mapping[str, Registry[Any]] = {
+    registry.kind: registry
+    for registry in (
+        LABEL_EMBEDDINGS, AGGREGATORS, DISTANCES, LOSSES, NEGATIVES, NEIGHBORHOODS,
+        REPRESENTATIONS, ENGINES,
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class PartInfo:
-    """What a user needs to know of a part: its first line, and its own parameters' defaults.
-
-    constants: what its class says of it, such as the kinds of labels that it reads.
-    """
+    """What a user needs to know of a part: its first line, and its own parameters' defaults."""
 
     description: str
     parameters: Mapping[str, Any]
-    constants: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -48,35 +121,26 @@ class Part:
         return f"{self.name}({given})" if given else self.name
 
 
-@cache
-def catalog() -> dict[str, dict[str, PartInfo]]:
-    """Return all registered parts: {kind: {name: what it is}}.
+def describe_part(kind: str, name: str) -> PartInfo:
+    """Return what a part is; the package that has it must be there.
 
-    >>> catalog()["distance"]["euclidean"].description
-    "The length of the difference: EP-B's."
+    >>> describe_part("neighborhood", "edges").parameters
+    {}
     """
-    found: dict[str, dict[str, PartInfo]] = {kind: {} for kind in KINDS}
-    kind_of = {registry: kind for kind, registry in KINDS.items()}
-    for text in _source_texts():
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.ClassDef):
-                for registry, name in _registrations(node):
-                    if registry in kind_of:
-                        found[kind_of[registry]][name] = _info(node)
-    return found
+    part = REGISTRIES[kind][name]
+    lines = (inspect.getdoc(part) or "").splitlines()
+    parameters = {
+        name: one.default
+        for name, one in inspect.signature(part).parameters.items()
+        if one.default is not one.empty
+    }
+    return PartInfo(lines[0] if lines else "", parameters)
 
 
-def parts_table() -> str:
-    """Return all parts as tables in Markdown, one for each kind."""
-    lines = []
-    for kind, known in catalog().items():
-        lines += [f"## `{kind}`", "", "| name | what it is |", "|---|---|"]
-        for name, info in known.items():
-            given = ", ".join(f"{key}={value!r}" for key, value in info.parameters.items())
-            text = info.description.replace("|", "\\|")
-            lines.append(f"| `{name}{f'({given})' if given else ''}` | {text} |")
-        lines.append("")
-    return "\n".join(lines)
+def registry_of(kind: str) -> Registry[Any]:
+    """Return the registry of a parameter; g~ is chosen among the aggregators too."""
+    kind = kind.partition("[")[0]
+    return REGISTRIES["aggregator" if kind == "reconstruction" else kind]
 
 
 def parse_part(kind: str, text: Any) -> Part:
@@ -89,24 +153,24 @@ def parse_part(kind: str, text: Any) -> Part:
     ...
     embedprop.errors.UnknownComponentError: loss='hinge' is not known. Choose one of: ...
     """
-    name, parameters = split_part(text)
-    known = catalog()[registry_kind(kind)]
-    if name not in known:
-        names = ", ".join(map(repr, known))
-        raise UnknownComponentError(f"{kind}={text!r} is not known. Choose one of: {names}.")
-    unknown = [key for key in parameters if key not in known[name].parameters]
-    if unknown:
-        names = ", ".join(map(repr, known[name].parameters)) or "none"
-        raise InvalidParameterError(
-            f"{kind}={text!r}: {name!r} has no parameter {unknown[0]!r}. It has: {names}."
+    name, given = split_part(text)
+    registry = registry_of(kind)
+    if name not in registry:
+        known = list(registry)
+        raise UnknownComponentError(
+            f"{kind}={text!r} is not known. Choose one of: {', '.join(map(repr, known))}."
+            f"{did_you_mean(name, known)}"
         )
-    return Part(name, parameters)
-
-
-def registry_kind(kind: str) -> str:
-    """Return the kind in the catalog; g~ is chosen among the aggregators too."""
-    kind = kind.partition("[")[0]
-    return "aggregator" if kind == "reconstruction" else kind
+    # Without parameters the part need not be loaded: EP-B's own are known where torch is not.
+    if given:
+        has = describe_part(registry.kind, name).parameters
+        for key in given:
+            if key not in has:
+                raise InvalidParameterError(
+                    f"{kind}={text!r}: {name!r} has no parameter {key!r}. It has: "
+                    f"{', '.join(map(repr, has)) or 'none'}.{did_you_mean(key, has)}"
+                )
+    return Part(name, given)
 
 
 def split_part(text: Any) -> tuple[str, dict[str, Any]]:
@@ -121,45 +185,3 @@ def split_part(text: Any) -> tuple[str, dict[str, Any]]:
     except (SyntaxError, TypeError, ValueError, MemoryError, RecursionError):
         pass
     return "", {}
-
-
-def _source_texts() -> Iterator[str]:
-    root = files("embedprop")
-    for name in _SOURCES:
-        place = root / name
-        modules = [place] if place.is_file() else sorted(place.iterdir(), key=lambda f: f.name)
-        for module in modules:
-            if module.name.endswith(".py"):
-                yield module.read_text(encoding="utf-8")
-
-
-def _registrations(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Yield (registry, name) of each decorator ``@REGISTRY.register("name")``."""
-    for decorator in node.decorator_list:
-        match decorator:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=registry), attr="register"),
-                args=[ast.Constant(value=str() as name)],
-            ):
-                yield registry, name
-
-
-def _info(node: ast.ClassDef) -> PartInfo:
-    lines = (ast.get_docstring(node) or "").splitlines()
-    parameters: dict[str, Any] = {}
-    constants: dict[str, Any] = {}
-    for item in node.body:
-        match item:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-            ):
-                constants[name] = ast.literal_eval(value)
-        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
-            args = item.args
-            plain = list(zip(args.args[::-1], args.defaults[::-1], strict=False))[::-1]
-            named = zip(args.kwonlyargs, args.kw_defaults, strict=True)
-            for arg, default in [*plain, *named]:
-                if default is not None:
-                    parameters[arg.arg] = ast.literal_eval(default)
-    return PartInfo(lines[0] if lines else "", parameters, constants)

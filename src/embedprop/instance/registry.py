@@ -1,37 +1,48 @@
-"""Names for exchangeable parts: the parameter `negatives="degree"` becomes a class here."""
+"""Names for exchangeable parts: the parameter `negatives="degree"` becomes a class here.
+
+A registry is a table of name to "module:Class", loaded on first use. A package of others adds parts
+by entry points of the group `embedprop.parts` that are called "kind.name", such as "loss.hinge".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
-from embedprop.errors import UnknownComponentError
+from embedprop.errors import InvalidParameterError, UnknownComponentError, did_you_mean
+
+GROUP = "embedprop.parts"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 Part = TypeVar("Part")
 
 
 class Registry(Generic[Part]):
-    """Name → part of one kind; refuses doubles, lists what is known.
+    """Name → part of one kind; lists what is known, loads what is asked for.
 
-    >>> from embedprop.instance.registry import Registry
-    >>> colors = Registry[str]("color")
-    >>> colors.register("red")("#f00")
-    '#f00'
-    >>> colors["blue"]
+    >>> fractions = Registry("fraction", {"exact": "fractions:Fraction"})
+    >>> fractions["exact"](1, 2)
+    Fraction(1, 2)
+    >>> fractions["exat"]
     Traceback (most recent call last):
     ...
-    embedprop.errors.UnknownComponentError: color='blue' is not known. Choose one of: 'red'.
+    embedprop.errors.UnknownComponentError: fraction='exat' is not known. Choose one of: 'exact'...
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, places: Mapping[str, str] = NOTHING) -> None:
         self.kind = kind
+        self._places = dict(places)
         self._parts: dict[str, Part] = {}
 
     def register(self, name: str) -> Callable[[Part], Part]:
-        """Return a decorator that registers a part under `name`."""
+        """Return a decorator that registers a part of this session under `name`."""
 
         def add(part: Part) -> Part:
-            if name in self._parts:
+            if name in self:
                 raise ValueError(f"{self.kind} {name!r} is registered twice.")
             self._parts[name] = part
             return part
@@ -39,15 +50,54 @@ class Registry(Generic[Part]):
         return add
 
     def __getitem__(self, name: str) -> Part:
-        if not isinstance(name, str) or name not in self._parts:
-            known = ", ".join(map(repr, self._parts))
-            raise UnknownComponentError(
-                f"{self.kind}={name!r} is not known. Choose one of: {known}."
-            )
+        if name not in self._parts:
+            self._parts[name] = self._loaded(name)
         return self._parts[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
+        return iter({**self._places, **self._parts, **_foreign().get(self.kind, NOTHING)})
 
     def __len__(self) -> int:
-        return len(self._parts)
+        return len(list(self))
+
+    def __contains__(self, name: object) -> bool:
+        # Others are asked last: to look through what is installed takes some milliseconds.
+        return name in self._places or name in self._parts or name in list(self)
+
+    def name_of(self, part: object) -> str | None:
+        """Return the name under which a part was loaded or registered."""
+        return next((name for name, one in self._parts.items() if one is part), None)
+
+    def _loaded(self, name: str) -> Part:
+        if not isinstance(name, str) or name not in self:
+            known = list(self)
+            raise UnknownComponentError(
+                f"{self.kind}={name!r} is not known. Choose one of: "
+                f"{', '.join(map(repr, known))}.{did_you_mean(name, known)}"
+            )
+        place = self._places.get(name) or _foreign()[self.kind][name]
+        module, _, attribute = place.partition(":")
+        try:
+            part: Part = getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            if isinstance(error, ImportError) and error.name == "torch":
+                raise InvalidParameterError(
+                    f"{self.kind}={name!r} needs torch, which is not installed. Install it with: "
+                    f"pip install 'embedprop[torch]'"
+                ) from error
+            raise InvalidParameterError(
+                f"{self.kind}={name!r} is registered as {place!r}, which cannot be loaded "
+                f"({error}). Correct the entry point {self.kind}.{name!s} of the package that "
+                f"registers it, or install that package again."
+            ) from error
+        return part
+
+
+@cache
+def _foreign() -> dict[str, dict[str, Any]]:
+    """Return what other packages register: {kind: {name: "module:Class"}}."""
+    found: dict[str, dict[str, Any]] = {}
+    for point in entry_points(group=GROUP):
+        kind, _, name = point.name.partition(".")
+        found.setdefault(kind, {})[name] = point.value
+    return found

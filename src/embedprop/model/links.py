@@ -3,86 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.arrays import Rows, Vectors
 from embedprop.graph.changes.inverses import inverse_of
-from embedprop.instance.description import Instance
-from embedprop.model.learned import Learned
+from embedprop.instance.catalog import DISTANCES
+from embedprop.instance.epb import CUSTOM
 
-Vectors = NDArray[np.float32]
-Scores = NDArray[np.float32]
+if TYPE_CHECKING:
+    from embedprop.model.model import Model
+
+# d between each row of a and each row of b.
+Between = Callable[[Vectors, Vectors], Vectors]
 
 
-def _squared(a: Vectors, b: Vectors) -> Scores:
+def _squared(a: Vectors, b: Vectors) -> Vectors:
     squares = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
     return np.asarray(np.maximum(squares - 2 * (a @ b.T), 0), np.float32)
 
 
-def _cosine(a: Vectors, b: Vectors) -> Scores:
-    unit = [x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-8) for x in (a, b)]
-    return np.asarray(1 - unit[0] @ unit[1].T, np.float32)
-
-
-# d between each row of a and each of b; tests hold them equal to the torch ones.
-DISTANCES: Mapping[str, Callable[[Vectors, Vectors], Scores]] = {
+# Those that are learned without torch must be measured without it; tests hold both equal.
+WITHOUT_TORCH: Mapping[str, Between] = {
     "euclidean": lambda a, b: np.sqrt(_squared(a, b)),
     "squared_euclidean": _squared,
-    "cosine": _cosine,
-    "negative_dot": lambda a, b: -(a @ b.T),
 }
 
 
-class LinkScores:
-    """Scores of edges (head, relation, tail) over all label types of a model.
+def distance_between(name: str, label_type: str) -> Between:
+    """Return d between all pairs of rows of two tables, by the name that it was learned with."""
+    if name in WITHOUT_TORCH:
+        return WITHOUT_TORCH[name]
+    if name.startswith(CUSTOM):
+        raise InvalidParameterError(
+            f"distance={name!r} of label type {label_type!r} is a module of your own, which a "
+            f"model does not hold; edges can be scored with: {', '.join(DISTANCES)}."
+        )
+    import torch
 
-    The tail reconstructs itself from the head: minus the sum over the label types of
-    d_i(h_i(head) + r_i, h_i(tail)).
+    from embedprop.framework.modules import make_part
+
+    distance = make_part("distance", name)
+
+    def between(a: Vectors, b: Vectors) -> Vectors:
+        with torch.no_grad():
+            pairs = distance.between(torch.from_numpy(np.array(a)), torch.from_numpy(np.array(b)))
+        return np.asarray(pairs.numpy(), np.float32)
+
+    return between
+
+
+@dataclass(frozen=True, eq=False)
+class LinkScores:
+    """Scores of edges (source, relation, target) over all label types of a model.
+
+    The target reconstructs itself from the source: minus the sum over the label types of
+    d_i(h_i(source) + r_i, h_i(target)).
     """
 
-    def __init__(self, learned: Learned, instance: Instance) -> None:
-        self._learned = learned
-        self._distance = {}
-        for name, one in instance.label_types.items():
-            if one.distance not in DISTANCES:
-                raise InvalidParameterError(
-                    f"distance={one.distance!r} of label type {name!r} is a module of your own; "
-                    f"edges can be scored with: {', '.join(DISTANCES)}."
-                )
-            self._distance[name] = DISTANCES[one.distance]
-        self._inverses = instance.inverse_relations
+    model: Model
+    distances: Mapping[str, Between]
 
-    def tails(self, heads: NDArray[np.int64], relations: NDArray[np.int64] | None) -> Scores:
+    @classmethod
+    def of(cls, model: Model) -> LinkScores:
+        """Return the scores by the distances that the model was learned with."""
+        named = model.instance.distances.items()
+        return cls(model, {name: distance_between(d, name) for name, d in named})
+
+    def tails(self, heads: Rows, relations: Rows | None) -> Vectors:
         """Return the score of every node as the tail of each (head, relation): (heads, nodes)."""
         return self._scores(heads, relations, np.float32(1))
 
-    def heads(self, tails: NDArray[np.int64], relations: NDArray[np.int64] | None) -> Scores:
+    def heads(self, tails: Rows, relations: Rows | None) -> Vectors:
         """Return the score of every node as the head of each (relation, tail): (tails, nodes).
 
         With inverse relations a head is the tail of the inverse.
         """
-        if relations is not None and self._inverses:
+        if relations is not None and self.model.has_inverses:
             return self._scores(tails, self.inverses(relations), np.float32(1))
         return self._scores(tails, relations, np.float32(-1))
 
-    def inverses(self, relations: NDArray[np.int64]) -> NDArray[np.int64]:
+    def inverses(self, relations: Rows) -> Rows:
         """Return the inverse of each relation."""
-        vocabulary = self._learned.relations
-        assert vocabulary is not None
-        found = vocabulary.find_all([inverse_of(vocabulary[r]) for r in relations.tolist()])
+        vocabulary = self.model.relations or ()
+        found = vocabulary.find_all([inverse_of(vocabulary[r]) for r in relations.tolist()])  # type: ignore[union-attr]
         return found.astype(np.int64)
 
-    def _scores(
-        self, given: NDArray[np.int64], relations: NDArray[np.int64] | None, sign: np.float32
-    ) -> Scores:
-        learned = self._learned
-        total = np.zeros((len(given), len(learned.nodes)), np.float32)
-        for name, (low, high) in learned.columns.items():
-            vectors = learned.embedding[:, low:high]
+    def _scores(self, given: Rows, relations: Rows | None, sign: np.float32) -> Vectors:
+        model = self.model
+        total = np.zeros((len(given), len(model.nodes)), np.float32)
+        for name, (low, high) in model.columns.items():
+            vectors = model.embedding[:, low:high]
             said = vectors[given]
             if relations is not None:
-                said = said + sign * learned.relation_vectors[name][relations]
-            total -= self._distance[name](said, vectors)
+                said = said + sign * model.relation_vectors[name][relations]
+            total -= self.distances[name](said, vectors)
         return total

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
-from embedprop.graph.multisets import Multisets
-from embedprop.instance.catalog import parse_part
-from embedprop.instance.registry import Registry
+from embedprop.graph import Multisets
+from embedprop.graph.arrays import Vectors
+from embedprop.instance.catalog import REPRESENTATIONS, parse_part
 from embedprop.kernels.epb.segments import weighted_means
 
-Vectors = NDArray[np.float32]
 _ONES = np.empty(0, np.float32)
 _N_STEPS = 10
 
@@ -99,16 +98,13 @@ class Representation(Protocol):
         ...
 
 
-REPRESENTATIONS: Registry[type[Representation]] = Registry("representation")
-
-
 def make_representation(text: str) -> Representation:
     """Return the representation that is written as ``"pagerank(restart=0.2)"``."""
     part = parse_part("representation", text)
-    return REPRESENTATIONS[part.name](**part.parameters)
+    made: Representation = REPRESENTATIONS[part.name](**part.parameters)
+    return made
 
 
-@REPRESENTATIONS.register("concatenation")
 class Concatenation:
     """The h of all label types side by side: EP-B's."""
 
@@ -126,7 +122,6 @@ class Concatenation:
         return known.h
 
 
-@REPRESENTATIONS.register("mean")
 class Mean:
     """The mean of the h of all label types, which must have one dimension."""
 
@@ -150,7 +145,6 @@ class Mean:
         return self.of_graph(known)
 
 
-@REPRESENTATIONS.register("both")
 class Both:
     """[h, h~]: what a node's own labels say, then what its neighbors' labels say."""
 
@@ -168,7 +162,6 @@ class Both:
         return self.of_graph(known)
 
 
-@REPRESENTATIONS.register("pagerank")
 class PageRank:
     """A personalized-PageRank average of h: r(v) = restart h(v) + (1 - restart) mean of r(N(v))."""
 

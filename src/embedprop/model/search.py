@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+from embedprop.graph.arrays import Vectors
 
 
 def lengths(vectors: Vectors) -> NDArray[np.float32]:

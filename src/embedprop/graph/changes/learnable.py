@@ -1,17 +1,17 @@
-"""The labels that are learned: the graph's own, and dummy labels for nodes that lack a type."""
+"""A graph as it is learned from: texts as words, and a dummy label where a node has none."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.graph import Graph
-from embedprop.graph.labels import ImageLabels, NumericLabels
+from embedprop.graph.changes.texts import as_word_sets
+from embedprop.graph.graph import Graph
 from embedprop.graph.multisets import Multisets
-from embedprop.methods.epb.tables.storage import MEMORY, Tables, chunks
-from embedprop.methods.random_streams import RandomStreams
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,40 @@ class LearnedLabels:
         return self.n_labels + len(self.dummy_nodes)
 
 
+@dataclass(frozen=True, eq=False)
+class LearnableGraph:
+    """A graph whose texts are words where these are learned, and the labels without a gap.
+
+    >>> graph = Graph.from_edges([("a", "b")], labels={"word": {"a": ["x", "y"]}})
+    >>> learnable = LearnableGraph.of(graph)
+    >>> learnable.labels("word").sets.of(1), learnable.labels("word").dummy_nodes
+    (array([2], dtype=int32), array([1]))
+    """
+
+    graph: Graph
+    _labels: dict[str, LearnedLabels] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, graph: Graph, word_sets: Collection[str] = (), *, inverses: bool = False) -> Self:
+        """Return a graph as it is learned from.
+
+        word_sets: the texts that are learned as sets of words. inverses: whether each relation has
+        an inverse in what was learned, so that it needs one here too.
+        """
+        for name in word_sets:
+            if name in graph.values:
+                graph = as_word_sets(graph, name)
+        if inverses and graph.relations is not None:
+            graph = graph.with_inverses()
+        return cls(graph)
+
+    def labels(self, label_type: str) -> LearnedLabels:
+        """Return the labels of a type, with a dummy for every node that has none; made once."""
+        if label_type not in self._labels:
+            self._labels[label_type] = learned_labels(self.graph, label_type)
+        return self._labels[label_type]
+
+
 def learned_labels(graph: Graph, label_type: str) -> LearnedLabels:
     """Return the labels of a type, with a dummy for every node that has none.
 
@@ -46,6 +80,7 @@ def learned_labels(graph: Graph, label_type: str) -> LearnedLabels:
     dummy_nodes = np.flatnonzero(sets.sizes == 0)
     if len(dummy_nodes) == 0:
         return LearnedLabels(sets, n_labels, dummy_nodes)
+    # Each dummy is put where its node's empty list stands, so that lists stay in node order.
     sizes = np.where(sets.sizes == 0, 1, sets.sizes)
     ptr = np.concatenate([[0], np.cumsum(sizes)])
     is_dummy = np.zeros(ptr[-1], bool)
@@ -65,37 +100,3 @@ def _single_labels(is_present: NDArray[np.bool_]) -> Multisets:
     """Return one label for each node that has one, numbered in their order."""
     ptr = np.concatenate([[0], np.cumsum(is_present)])
     return Multisets(ptr, np.arange(ptr[-1], dtype=np.int32))
-
-
-def label_contents(graph: Graph, label_type: str) -> NDArray[np.float32]:
-    """Return the numbers (labels, width) or images (labels, channels, height, width) as float32.
-
-    Images of whole numbers are divided by the largest that their type holds.
-    """
-    labels = graph.values[label_type]
-    if isinstance(labels, NumericLabels):
-        return labels.values[labels.is_present]
-    if not isinstance(labels, ImageLabels):
-        raise TypeError(f"{label_type!r} is of kind {labels.kind!r}")
-    images = labels.images[labels.rows[labels.is_present]]
-    scale = np.iinfo(images.dtype).max if images.dtype.kind in "iu" else 1
-    images = images[..., None] if images.ndim == 3 else images
-    return np.ascontiguousarray(np.moveaxis(images, 3, 1), np.float32) / np.float32(scale)
-
-
-def glorot(
-    label_type: str,
-    n_vectors: int,
-    dim: int,
-    streams: RandomStreams,
-    tables: Tables = MEMORY,
-) -> NDArray[np.float32]:
-    """Return Glorot-uniform vectors: within +- sqrt(6 / (n_vectors + dim))."""
-    limit = np.sqrt(6.0 / (n_vectors + dim))
-    generator = streams.generator(f"init {label_type}")
-    vectors = tables.zeros((n_vectors, dim), np.float32)
-    for some in chunks(vectors):
-        generator.random(out=some, dtype=np.float32)
-        some -= np.float32(0.5)
-        some *= np.float32(2 * limit)
-    return vectors

@@ -1,0 +1,91 @@
+"""The description of an instance in closed form: names and numbers; saved in models."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self, final
+
+from embedprop.errors import InvalidParameterError
+from embedprop.instance.parameters import ClosedFormParameters
+from embedprop.instance.require import per_some_types, per_type, require_count, require_positive
+
+# In units of the mean degree (ids) or of the mean weight of a label.
+REGULARIZATION_OF_IDS = 0.3
+REGULARIZATION_OF_LABELS = 5.0
+
+
+@dataclass(frozen=True)
+class ClosedFormType:
+    """What is solved for one label type."""
+
+    dim: int
+    regularization: float
+
+
+@final
+@dataclass(frozen=True)
+class ClosedFormInstance:
+    """EP in closed form: squared distances, a constraint in place of negatives.
+
+    r is a PageRank average with the chance `restart` to go back.
+    """
+
+    name: ClassVar[str] = "closed-form"
+    label_types: Mapping[str, ClosedFormType]
+    restart: float
+
+    @classmethod
+    def of(cls, parameters: ClosedFormParameters, label_types: Collection[str]) -> Self:
+        """Return the instance that the parameters describe, checked."""
+        dims = per_type("dim", parameters.dim, label_types)
+        given = per_some_types("regularization", parameters.regularization, label_types)
+        types = {}
+        for name, (called, value) in given.items():
+            default = REGULARIZATION_OF_IDS if name == "node" else REGULARIZATION_OF_LABELS
+            strength = default if value is None else require_positive(called, value)
+            types[name] = ClosedFormType(require_count(*dims[name]), strength)
+        restart = require_positive("restart", parameters.restart)
+        if restart > 1:
+            raise InvalidParameterError(f"restart={restart} is not possible: it is at most 1.")
+        return cls(types, restart)
+
+    @property
+    def dims(self) -> dict[str, int]:
+        """The dimensions of each label type."""
+        return {name: one.dim for name, one in self.label_types.items()}
+
+    @property
+    def distances(self) -> dict[str, str]:
+        """d of each label type: what the sum over the edges is made of."""
+        return dict.fromkeys(self.label_types, "squared_euclidean")
+
+    @property
+    def word_sets(self) -> list[str]:
+        """The texts that are learned as sets of words: none."""
+        return []
+
+    @property
+    def value_types(self) -> list[str]:
+        """The label types whose labels are numbers, texts in order, or images."""
+        return []
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain JSON-able values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the instance that `to_dict` described."""
+        types = {name: ClosedFormType(**one) for name, one in values["label_types"].items()}
+        return cls(types, values["restart"])
+
+
+def block_sizes(dim: int) -> list[int]:
+    """Return how many dimensions of ids each whitening gets.
+
+    >>> block_sizes(128), block_sizes(3)
+    ([96, 32], [3])
+    """
+    quarter = dim // 4
+    return [dim - quarter, quarter] if quarter else [dim]

@@ -1,0 +1,136 @@
+"""The parameters of both methods, each written once: the estimators and the shell have these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from embedprop.instance.parts import Parts
+
+Schedule = Literal["constant", "linear"]
+
+
+@dataclass(eq=False, repr=False)
+class EPBParameters:
+    """Settings of EP-B and of the framework; the defaults are the paper's.
+
+    Parameters
+    ----------
+    dim : int or dict
+        Dimensions per label type; a dict gives one number for each. 128 as in the paper.
+    margin : float or dict
+        Margin of the ranking loss. 1 loses least over the paper's graphs; the paper tries 1, 5,
+        10 and 20.
+    epochs : int
+        Passes over all nodes, 200 as in the paper.
+    batch_size : int
+        Nodes per step of Adam, 64 as in the paper. Larger than the graph means one batch.
+    learning_rate : float
+        Step size of Adam, 0.001 as in the paper.
+    schedule : {"constant", "linear"}
+        Whether the step size stays, as in the paper, or falls with each epoch.
+    label_types : list of str, optional
+        Label types to learn from, for example ``["word"]``. None: all of them.
+    max_neighbors : int, optional
+        The most neighbors that speak to a node, drawn afresh at each visit (the paper's kappa).
+        None: all of them.
+    n_negatives : int or "auto"
+        Nodes u that each v is compared with per visit, 1 as in the paper. ``"auto"``: 2 where ids
+        are the only labels, else 1.
+    negatives : str
+        How these are drawn: ``"uniform"``, every u with the same chance (the paper); ``"degree"``,
+        in proportion to degree^0.75; ``"in_batch"``, the next nodes of the batch; ``"shared"``, the
+        same uniform ones for the whole batch; ``"auto"``: by degree where ids are the only labels,
+        else uniform.
+    neighborhood : str
+        Who speaks to a node: its ``"neighbors"`` (the paper), the ends of short random ``"walks"``,
+        or ``"edges"``: each neighbor alone, in a visit of its own.
+    parts : Parts or dict, optional
+        Other parts of the framework: f, g, g~, d, loss, r, see `Parts`. None: EP-B's.
+    pretrained : dict, optional
+        Vectors to start from per label type: a word2vec or GloVe text file, gensim KeyedVectors, a
+        dict, or (names, array). Labels without one start as usual.
+    engine : str
+        How to compute: ``"auto"``, the first that can; ``"fused"``; ``"torch"``. With parameters:
+        ``"fused(storage='disk', partitions=8)"`` keeps tables on disk, a pair of partitions of the
+        nodes in memory at a time; ``"torch(device='cuda')"`` chooses a device.
+    n_threads : int, optional
+        Threads; None: as many as help. The result is the same, to the byte, for any number.
+    random_state : int, optional
+        Seed of all random draws; None takes a new one each time.
+    verbose : bool
+        Show a progress bar if the output is a terminal.
+    """
+
+    dim: int | Mapping[str, int] = 128
+    margin: float | Mapping[str, float] = 1.0
+    epochs: int = 200
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    schedule: Schedule = "constant"
+    label_types: Sequence[str] | None = None
+    max_neighbors: int | None = None
+    n_negatives: int | str = 1
+    negatives: str = "uniform"
+    neighborhood: str = "neighbors"
+    parts: Parts | Mapping[str, Any] | None = None
+    pretrained: Mapping[str, Any] | None = None
+    engine: str = "auto"
+    n_threads: int | None = None
+    random_state: int | None = 0
+    verbose: bool = True
+
+
+# What `EmbeddingPropagation.fast` sets. Where it comes from: docs/decisions.
+FAST: Mapping[str, Any] = {
+    "margin": 2.0,
+    "epochs": 120,
+    "learning_rate": 5e-3,
+    "schedule": "linear",
+    "max_neighbors": 20,
+    "n_negatives": "auto",
+    "negatives": "auto",
+}
+
+
+def fast_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what we recommend where EP-B is wanted, and what is given instead.
+
+    >>> fast_settings({"epochs": 200, "neighborhood": "walks"})["epochs"]
+    200
+    """
+    settings = dict(FAST) | dict(given)
+    if given.get("neighborhood", "neighbors") != "neighbors" and "max_neighbors" not in given:
+        del settings["max_neighbors"]  # it is for one kind of neighborhood
+    return settings
+
+
+@dataclass(eq=False, repr=False)
+class ClosedFormParameters:
+    """Settings of the closed form.
+
+    Parameters
+    ----------
+    dim : int or dict
+        Dimensions per label type; a dict gives one number for each.
+    regularization : float or dict, optional
+        How much a dimension must gather, in units of the mean degree (ids) or of the mean weight of
+        a label. None: 0.3 for ids, 5 for labels.
+    restart : float
+        The share of its own labels in the PageRank average of a node.
+    label_types : list of str, optional
+        Label types to learn from, for example ``["word"]``. None: all sets of labels but ids; ids
+        where there is nothing else.
+    random_state : int, optional
+        Seed of the solver's first guess; None takes a new one each time.
+    verbose : bool
+        Show what is being solved if the output is a terminal.
+    """
+
+    dim: int | Mapping[str, int] = 128
+    regularization: float | Mapping[str, float] | None = None
+    restart: float = 0.15
+    label_types: Sequence[str] | None = None
+    random_state: int | None = 0
+    verbose: bool = True

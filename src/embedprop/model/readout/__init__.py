@@ -1,0 +1,1 @@
+"""How a newcomer gets its vector: one protocol, three readouts."""

@@ -1,0 +1,192 @@
+"""EP-B's readout: means of label vectors, over a node's own labels and over its neighbors'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, Self, final
+
+import numpy as np
+
+from embedprop.files.folder.load import StoredModel
+from embedprop.graph import Graph, Multisets, Vocabulary
+from embedprop.graph.arrays import Mask, Rows, Vectors, Weights
+from embedprop.instance.epb import EPBInstance
+from embedprop.model.newcomers import Arrivals, Heard, Placed, edges_of
+from embedprop.model.readout.readout import Labels, columns_of, require_shape
+from embedprop.model.representations import Known, embeddings, make_representation, write_means
+
+Columns = Mapping[str, tuple[int, int]]
+# Writes h~ of one label type into the last argument, given what each node says; returns who has
+# heard anything.
+Hear = Callable[[str, Weights, Arrivals, Vectors], Mask]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MeansReadout:
+    """h and h~ of newcomers as weighted means; with relations, plus the mean relation vector.
+
+    columns: where each label type stands in `embedding`, which holds h of the nodes learned from
+    and `vectors` their r. totals (label types, nodes): total label weight. dummies: per type, the
+    nodes with a dummy label. representation: r, as it is written.
+    """
+
+    name: ClassVar[str] = "means"
+    is_symmetric: ClassVar[bool] = False
+
+    columns: Columns
+    embedding: Vectors
+    vectors: Vectors
+    totals: Vectors
+    dummies: Mapping[str, Rows]
+    label_vectors: Mapping[str, Vectors]
+    relation_vectors: Mapping[str, Vectors] = field(default_factory=dict)
+    representation: str = "concatenation"
+
+    @property
+    def averages(self) -> bool:
+        """Whether r is an average of h over the graph."""
+        return self.representation.startswith("pagerank")
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers were learned: vectors of labels, dummy labels and relations."""
+        widths = {name: high - low for name, (low, high) in self.columns.items()}
+        dummies = sum(widths[name] * len(nodes) for name, nodes in self.dummies.items())
+        tables = [*self.label_vectors.values(), *self.relation_vectors.values()]
+        return dummies + sum(int(table.size) for table in tables)
+
+    @cached_property
+    def masses(self) -> list[Weights]:
+        """How much each node says to its neighbors, per label type."""
+        return [np.ascontiguousarray(total) for total in self.totals]
+
+    def dummy_vectors(self, name: str) -> Vectors:
+        """Return the vectors of the dummy labels: a node that has one is nothing else."""
+        low, high = self.columns[name]
+        return self.embedding[self.dummies[name], low:high]
+
+    def own(self, labels: Labels) -> dict[str, tuple[Vectors, Weights]]:
+        """Return h_i and the label weight of new nodes from their known labels."""
+        return {name: embeddings(sets, self.label_vectors[name]) for name, sets in labels.items()}
+
+    def arrival(self, heard: Heard, labels: Labels) -> Arrivals:
+        """Return one new node with its known labels, and all learned nodes around it."""
+        own = self.own(labels) if labels else {}
+        return Arrivals(self.embedding, self.vectors, self.masses, *heard, own)
+
+    def arrivals(self, placed: Placed, heard: Heard, labels: Labels) -> Arrivals:
+        """Return the new nodes of a graph with their known labels, and all nodes around them."""
+        return self.placed(placed, heard, self.own(labels))
+
+    def placed(
+        self, placed: Placed, heard: Heard, own: Mapping[str, tuple[Vectors, Weights]]
+    ) -> Arrivals:
+        """Return new nodes whose own labels speak to other new nodes too."""
+        table = placed.table(self.embedding)
+        masses = []
+        for (name, (low, high)), total in zip(self.columns.items(), self.totals, strict=True):
+            mass = placed.column(total)
+            if name in own:
+                table[placed.new, low:high], mass[placed.new] = own[name]
+            masses.append(mass)
+        return Arrivals(table, placed.table(self.vectors), masses, *heard, own, placed.new)
+
+    def embed(self, arrivals: Arrivals, source: str) -> tuple[Vectors, Mask]:
+        """Return h of the new nodes by `source`, and about which of them anything is known."""
+        return combined(self.columns, arrivals, source, self.hear)
+
+    def represent(self, h: Vectors, arrivals: Arrivals) -> Vectors:
+        """Return r of the new nodes from their h."""
+        return represented(self, h, arrivals, self.hear)
+
+    def hear(self, name: str, mass: Weights, arrivals: Arrivals, out: Vectors) -> Mask:
+        """Write h~ of one label type into `out`; return who has heard anything."""
+        speakers = arrivals.speakers
+        heard = write_means(speakers, arrivals.table, mass, out, self.columns[name]) > 0
+        if arrivals.over is not None:
+            # The mean relation vector of each set, by edge weight times label weight.
+            vectors, weights = self.relation_vectors[name], mass[speakers.ids]
+            if speakers.weights is not None:
+                weights = weights * speakers.weights
+            counted = Multisets(speakers.ptr, np.arange(speakers.n_values))  # type: ignore[arg-type]
+            translations = np.zeros((speakers.n_sets, vectors.shape[1]), np.float32)
+            write_means(counted, vectors[arrivals.over], weights, translations)
+            out += translations
+        return heard
+
+    def reconstructed(self, graph: Graph, relations: Vocabulary | None) -> tuple[Vectors, Mask]:
+        """Return h~ of every node of the graph that was learned from, and who has neighbors."""
+        heard = edges_of(graph, np.arange(graph.n_nodes), relations)
+        arrivals = Arrivals(self.embedding, self.vectors, self.masses, *heard, {})
+        return self.embed(arrivals, "reconstruction")
+
+    def stored(self) -> StoredModel:
+        """Return what must be saved to read out again."""
+        dummies = {f"dummies {name}": self.dummies[name] for name in self.columns if name != "node"}
+        return StoredModel({}, {"totals": self.totals, **dummies}, {})
+
+    @classmethod
+    def from_stored(
+        cls,
+        stored: StoredModel,
+        instance: EPBInstance,
+        label_vectors: Mapping[str, Vectors],
+        relation_vectors: Mapping[str, Vectors],
+        vectors: Vectors,
+    ) -> Self:
+        """Return the readout of a saved model."""
+        arrays, dims = stored.arrays, instance.dims
+        require_shape("totals", arrays["totals"], (len(dims), len(vectors)))
+        dummies: dict[str, Rows] = {
+            name: np.empty(0, np.int64) if name == "node" else arrays[f"dummies {name}"]
+            for name in dims
+        }
+        return cls(
+            columns_of(dims),
+            arrays["embedding"],
+            vectors,
+            arrays["totals"],
+            dummies,
+            label_vectors,
+            relation_vectors,
+            instance.representation,
+        )
+
+
+def combined(
+    columns: Columns, arrivals: Arrivals, source: str, hear: Hear
+) -> tuple[Vectors, Mask]:
+    """Return what new nodes hear, their own labels, or the mean of both; and who has anything."""
+    n_new = arrivals.speakers.n_sets
+    out = np.zeros((n_new, arrivals.table.shape[1]), np.float32)
+    known = np.zeros(n_new, bool)
+    for (name, (low, high)), mass in zip(columns.items(), arrivals.masses, strict=True):
+        heard = np.zeros(n_new, bool)
+        if source != "own":
+            heard = hear(name, mass, arrivals, out[:, low:high])
+        if name in arrivals.own and source != "reconstruction":
+            h, weight = arrivals.own[name]
+            has = weight > 0
+            both = has & heard
+            out[both, low:high] = (out[both, low:high] + h[both]) / 2
+            out[has & ~both, low:high] = h[has & ~both]
+            heard |= has
+        known |= heard
+    return out, known
+
+
+def represented(readout: MeansReadout, h: Vectors, arrivals: Arrivals, hear: Hear) -> Vectors:
+    """Return r of new nodes from h and h~."""
+    if readout.representation == "concatenation":
+        return h
+    columns = readout.columns
+    heard, known = combined(columns, arrivals, "reconstruction", hear)
+    h_tilde = np.where(known[:, None], heard, h)
+    # New nodes around have no r yet: they are left out of the average.
+    has_vector = np.asarray(arrivals.vectors.any(axis=1))
+    speakers = arrivals.speakers.keeping(has_vector[arrivals.speakers.ids])
+    parts = Known(h, h_tilde, list(columns.values()), speakers)
+    return make_representation(readout.representation).of_new(parts, arrivals.vectors)

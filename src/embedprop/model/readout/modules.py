@@ -1,0 +1,337 @@
+"""The readout of a model with torch parts: newcomers go through the parts themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.files.folder.load import StoredModel
+from embedprop.graph import Graph, Multisets, Vocabulary
+from embedprop.graph.arrays import Ids, Mask, Rows, Vectors, Weights
+from embedprop.graph.changes.texts import Tokens
+from embedprop.instance.epb import CUSTOM, EPBInstance
+from embedprop.instance.parts import PARTS_OF_TYPE
+from embedprop.kernels.epb.batch import Draws
+from embedprop.model.newcomers import Arrivals, Heard, Placed
+from embedprop.model.readout.means import MeansReadout, combined, represented
+from embedprop.model.readout.readout import Labels
+
+if TYPE_CHECKING:
+    from embedprop.framework.modules import TypeModule
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ModulesReadout:
+    """The modules f, g and g~ of each label type, beside the means of those that have no others.
+
+    tables: per label type the vectors of all labels and dummy labels, in the order of its sets.
+    n_parameters: how many numbers all parts have.
+    """
+
+    name: ClassVar[str] = "modules"
+    is_symmetric: ClassVar[bool] = False
+
+    means: MeansReadout
+    modules: Mapping[str, TypeModule]
+    tables: Mapping[str, Vectors]
+    n_parameters: int
+
+    @property
+    def averages(self) -> bool:
+        """Whether r is an average of h over the graph."""
+        return self.means.averages
+
+    @property
+    def dummies(self) -> Mapping[str, Rows]:
+        """Per label type, the nodes with a dummy label."""
+        return self.means.dummies
+
+    def dummy_vectors(self, name: str) -> Vectors:
+        """Return the vectors of the dummy labels, which come last in a table."""
+        table = self.tables[name]
+        return table[len(table) - len(self.dummies[name]) :]
+
+    def own(self, labels: Labels) -> dict[str, tuple[Vectors, Weights]]:
+        """Return h_i and the label weight of new nodes from their known labels."""
+        found = self.means.own(labels)
+        for name, (_, weights) in found.items():
+            module = self.modules[name]
+            if module.settings.is_set and module.settings.aggregator != "mean":
+                h = _aggregated(module, labels[name], self.means.label_vectors[name])
+                found[name] = h, weights
+        return found
+
+    def arrival(self, heard: Heard, labels: Labels) -> Arrivals:
+        """Return one new node with its known labels, and all learned nodes around it."""
+        arrival = self.means.arrival(heard, {})
+        return arrival._replace(own=self.own(labels))
+
+    def arrivals(self, placed: Placed, heard: Heard, labels: Labels) -> Arrivals:
+        """Return the new nodes of a graph with their known labels, and all nodes around them."""
+        own = self.own(labels)
+        for name, module in self.modules.items():
+            if not module.settings.is_set:
+                sets, vectors = self._values(placed, name, module)
+                own[name] = _aggregated(module, sets, vectors), sets.sizes.astype(np.float32)
+        members = self._members(placed, labels)
+        return self.means.placed(placed, heard, own)._replace(members=members)
+
+    def embed(self, arrivals: Arrivals, source: str) -> tuple[Vectors, Mask]:
+        """Return h of the new nodes by `source`, and about which of them anything is known."""
+        return combined(self.means.columns, arrivals, source, self.hear)
+
+    def represent(self, h: Vectors, arrivals: Arrivals) -> Vectors:
+        """Return r of the new nodes from their h."""
+        return represented(self.means, h, arrivals, self.hear)
+
+    def hear(self, name: str, mass: Weights, arrivals: Arrivals, out: Vectors) -> Mask:
+        """Write h~ of one label type into `out`; return who has heard anything."""
+        module = self.modules[name]
+        if _has_means(module):
+            return self.means.hear(name, mass, arrivals, out)
+        members = arrivals.members or {name: (module.labels.sets, self.tables[name])}
+        sets, vectors = members[name]
+        has_labels = sets.sizes[arrivals.speakers.ids] > 0
+        speakers = arrivals.speakers.keeping(has_labels)
+        over = None if arrivals.over is None else arrivals.over[has_labels]
+        heard = np.flatnonzero(speakers.sizes)
+        new_edges = np.full(speakers.n_values, -1)
+        draws = _draws(speakers, heard, over, new_edges)
+        out[heard] = _run(module.reading(sets, vectors).reconstruct, draws)
+        return np.asarray(speakers.sizes > 0)
+
+    def reconstructed(self, graph: Graph, relations: Vocabulary | None) -> tuple[Vectors, Mask]:
+        """Return h~ of every node of the graph that was learned from, and who has neighbors."""
+        del relations  # the edges have their learned ids already
+        out = np.zeros_like(self.means.embedding)
+        sizes = graph.neighbors.sizes
+        heard = np.flatnonzero(sizes)
+        for name, module in self.modules.items():
+            low, high = self.means.columns[name]
+            # As in training: an edge goes by its place, for weights that are learned.
+            draws = _draws(graph.neighbors, heard, graph.neighbor_relations, np.empty(0, np.int64))
+            out[heard, low:high] = _run(module.reconstruct, draws)
+        return out, sizes > 0
+
+    def stored(self) -> StoredModel:
+        """Return what must be saved to read out again; a user's own module is left out."""
+        arrays: dict[str, NDArray[Any]] = dict(self.means.stored().arrays)
+        vocabularies, sizes = {}, {}
+        for name, module in self.modules.items():
+            labels = module.labels
+            arrays[f"table {name}"] = self.tables[name]
+            arrays[f"ptr {name}"], arrays[f"ids {name}"] = labels.sets.ptr, labels.sets.ids
+            if labels.sets.weights is not None:
+                arrays[f"weights {name}"] = labels.sets.weights
+            for key, value in module.saved_state().items():
+                arrays[f"module {name} {key}"] = value
+            if labels.tokens is not None:
+                vocabularies[f"tokens {name}"] = labels.tokens.vocabulary.names
+            sizes[name] = {
+                "shape": list(labels.shape), "n_labels": labels.n_labels, "n_edges": module.n_edges
+            }  # fmt: skip
+        settings = {"modules": sizes, "n_parameters": self.n_parameters}
+        return StoredModel(settings, arrays, vocabularies)
+
+    @classmethod
+    def from_stored(
+        cls,
+        stored: StoredModel,
+        instance: EPBInstance,
+        label_vectors: Mapping[str, Vectors],
+        relation_vectors: Mapping[str, Vectors],
+        vectors: Vectors,
+    ) -> Self:
+        """Return the readout of a saved model; its modules are built when they are first used."""
+        means = MeansReadout.from_stored(
+            stored, instance, label_vectors, relation_vectors, vectors
+        )
+        tables = {name: stored.arrays[f"table {name}"] for name in instance.dims}
+        modules = StoredModules(stored, instance)
+        return cls(means, modules, tables, stored.settings["n_parameters"])
+
+    def _values(
+        self, placed: Placed, name: str, module: TypeModule
+    ) -> tuple[Multisets, Vectors]:
+        """Return the numbers, text or image of new nodes as a label each, and f of these."""
+        import torch
+
+        graph, new = placed.graph, placed.new
+        low, high = self.means.columns[name]
+        has = np.zeros(len(new), bool)
+        vectors = np.empty((0, high - low), np.float32)
+        if name in graph.values:
+            present = graph.has_labels(name)
+            has = present[new]
+        if has.any():
+            rows = np.searchsorted(np.flatnonzero(present), new[has])
+            contents = _contents(graph, name, module)[rows]
+            with torch.no_grad():
+                vectors = module.label_vectors_of(torch.from_numpy(contents)).float().numpy()
+        ptr = np.concatenate([[0], np.cumsum(has)])
+        return Multisets(ptr, np.arange(len(vectors), dtype=np.int32)), vectors
+
+    def _members(
+        self, placed: Placed, labels: Labels
+    ) -> dict[str, tuple[Multisets, Vectors]]:
+        """Return the stored labels of known nodes, and the known ones of new nodes."""
+        found = {}
+        for name, module in self.modules.items():
+            if _has_means(module):
+                continue
+            stored, table = module.labels.sets, self.tables[name]
+            if not module.settings.is_set:
+                of_new, vectors = self._values(placed, name, module)
+            elif name in labels:
+                of_new, vectors = labels[name], self.means.label_vectors[name]
+            else:  # ids: those of new nodes were not learned
+                ptr = np.zeros(len(placed.new) + 1, np.int64)
+                of_new = Multisets(ptr, np.empty(0, np.int32))
+                vectors = self.means.label_vectors[name]
+            ids = of_new.ids + np.int32(len(table))
+            of_new = Multisets(of_new.ptr, ids, of_new.weights)
+            rows = np.where(placed.old >= 0, placed.old, stored.n_sets)
+            rows[placed.new] = stored.n_sets + np.arange(len(placed.new))
+            joined = _joined(stored, of_new).subset(rows)
+            found[name] = joined, np.concatenate([table, vectors])
+        return found
+
+
+class StoredModules(Mapping[str, "TypeModule"]):
+    """The modules of a loaded model, built when one is first used: until then torch is not."""
+
+    def __init__(self, stored: StoredModel, instance: EPBInstance) -> None:
+        self._stored, self._instance = stored, instance
+        self._built: dict[str, TypeModule] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._instance.label_types)
+
+    def __len__(self) -> int:
+        return len(self._instance.label_types)
+
+    def __getitem__(self, name: str) -> TypeModule:
+        if name not in self._built:
+            self._built[name] = self._build(name)
+        return self._built[name]
+
+    def _build(self, name: str) -> TypeModule:
+        import torch
+
+        from embedprop.framework.modules import Labels as ModuleLabels
+        from embedprop.framework.modules import TypeModule
+
+        settings, arrays = self._instance.label_types[name], self._stored.arrays
+        sizes = self._stored.settings["modules"][name]
+        tokens = self._stored.vocabularies.get(f"tokens {name}")
+        weights = arrays.get(f"weights {name}")
+        labels = ModuleLabels(
+            Multisets(arrays[f"ptr {name}"], arrays[f"ids {name}"], weights),
+            sizes["n_labels"],
+            len(arrays[f"table {name}"]),
+            None,
+            tuple(sizes["shape"]),
+            None if tokens is None else Tokens(Vocabulary.trusted(tokens)),
+        )
+        missing = {
+            part: _missing(part, name)
+            for part in PARTS_OF_TYPE
+            if getattr(settings, part).startswith(CUSTOM)
+        }
+        with torch.random.fork_rng(devices=[]):
+            module = TypeModule(
+                name, settings, labels, sizes["n_edges"], self._instance.n_relations, missing
+            )
+        start = f"module {name} "
+        state = {key.removeprefix(start): arrays[key] for key in arrays if key.startswith(start)}
+        module.load_saved_state(state)
+        return module.eval()
+
+
+def _missing(part: str, label_type: str) -> Any:
+    """Return a module that says why it cannot be used."""
+    from torch import nn
+
+    class Missing(nn.Module):
+        def forward(self, *_: Any) -> Any:
+            raise InvalidParameterError(
+                f"{part} of label type {label_type!r} was a module of your own, which a saved "
+                f"model does not hold. Known nodes keep their vectors; for what needs the module, "
+                f"use the model before it was saved, or train it again."
+            )
+
+    return Missing()
+
+
+def _has_means(module: TypeModule) -> bool:
+    """Return whether h~ is the mean of the neighbors' h by the weight of their labels."""
+    return module.settings.aggregator == module.settings.reconstruction == "mean"
+
+
+def _aggregated(module: TypeModule, sets: Multisets, vectors: Vectors) -> Vectors:
+    """Return g over the labels of each node that has some; zeros for the others."""
+    import torch
+
+    with torch.no_grad():
+        filled = np.flatnonzero(sets.sizes)
+        h = np.zeros((sets.n_sets, vectors.shape[1]), np.float32)
+        if len(filled):
+            reading = module.reading(sets, vectors)
+            h[filled] = reading.embed(torch.from_numpy(filled)).float().numpy()
+    return h
+
+
+def _draws(speakers: Multisets, heard: Rows, over: Ids | None, places: Rows) -> Draws:
+    """Return the edges to the sets `heard` as a module reads them."""
+    none = np.empty(0, np.float32)
+    return Draws(
+        heard.astype(np.int32),
+        speakers.ptr[heard],
+        speakers.ptr[heard + 1],
+        speakers.ids,
+        none if speakers.weights is None else speakers.weights,
+        np.empty((len(heard), 0), np.int32),
+        np.empty(0, np.int32) if over is None else over,
+        places,
+    )
+
+
+def _run(function: Callable[[Draws], Any], draws: Draws) -> Vectors:
+    import torch
+
+    with torch.no_grad():
+        result: Vectors = function(draws).float().numpy()
+    return result
+
+
+def _joined(first: Multisets, second: Multisets) -> Multisets:
+    """Return the sets of both, one after the other."""
+    weights = None
+    if first.weights is not None or second.weights is not None:
+        ones = [
+            np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
+            for sets in (first, second)
+        ]
+        weights = np.concatenate(ones)
+    ptr = np.concatenate([first.ptr, first.ptr[-1] + second.ptr[1:]])
+    return Multisets(ptr, np.concatenate([first.ids, second.ids]), weights)
+
+
+def _contents(graph: Graph, name: str, module: TypeModule) -> NDArray[Any]:
+    """Return what f reads of the labels of a graph, if they have the shape that it knows."""
+    from embedprop.framework.labels import contents_of
+
+    labels = module.labels
+    contents = contents_of(graph, name, labels.tokens)
+    if labels.tokens is None and contents.shape[1:] != labels.shape:
+        raise InvalidGraphError(
+            f"Label type {name!r}: the model was learned from labels of shape {labels.shape}, but "
+            f"these are of shape {contents.shape[1:]}. Bring them to that size."
+        )
+    return contents
