@@ -12,13 +12,17 @@ from torch.nn import functional
 class Head(nn.Module):
     """Linear scores of the classes, read from h(v) and from h~(v) alike.
 
-    classes (nodes,): the class of each node as a number, -1 where it is not known.
+    classes (nodes,): the class of each node as a number, -1 where it is not known. weight: of the loss
+    beside the label types'.
     """
 
     classes: Tensor
 
-    def __init__(self, classes: NDArray[np.int64], n_classes: int, width: int) -> None:
+    def __init__(
+        self, classes: NDArray[np.int64], n_classes: int, width: int, weight: float = 1.0
+    ) -> None:
         super().__init__()
+        self.weight = weight
         self.scores = nn.Linear(width, n_classes)
         self.register_buffer("classes", torch.from_numpy(classes), persistent=False)
 

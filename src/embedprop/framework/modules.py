@@ -13,28 +13,30 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from embedprop.errors import InvalidParameterError, TrainingError
-from embedprop.framework import (  # noqa: F401 (each registers its parts)
-    aggregators,
-    distances,
-    image_embeddings,
-    label_embeddings,
-    losses,
-    numeric_embeddings,
-    text_embeddings,
-)
 from embedprop.framework.aggregators import Messages
 from embedprop.framework.losses import Compared
-from embedprop.framework.registry import AGGREGATORS, DISTANCES, LABEL_EMBEDDINGS, LOSSES
 from embedprop.graph.changes.texts import Tokens
 from embedprop.graph.multisets import Multisets
-from embedprop.instance.catalog import catalog, parse_part
-from embedprop.instance.description import LabelTypeInstance
+from embedprop.instance.catalog import describe_part, parse_part, registry_of
+from embedprop.instance.epb import TypeInstance
 from embedprop.kernels.epb.batch import Draws
 
 # A matrix of all pairs is cheaper than a row per pair as long as it is not this much larger.
 _PAIRS_WASTED = 4
 _FIELDS = {"label_embedding": "f", "aggregator": "g", "reconstruction": "g_tilde",
            "distance": "d", "loss": "loss"}  # fmt: skip
+
+
+def make_part(part: str, text: str, margin: float | None = None, **given: Any) -> Any:
+    """Return the module that is written as ``"softmax(temperature=0.2)"``.
+
+    margin: for a part that has one and does not name it. given: what all parts of a kind take.
+    """
+    chosen, registry = parse_part(part, text), registry_of(part)
+    parameters = dict(chosen.parameters)
+    if margin is not None and "margin" in describe_part(registry.kind, chosen.name).parameters:
+        parameters.setdefault("margin", margin)
+    return registry[chosen.name](**given, **parameters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,7 @@ class TypeModule(nn.Module):
     def __init__(
         self,
         name: str,
-        settings: LabelTypeInstance,
+        settings: TypeInstance,
         labels: Labels,
         n_edges: int,
         n_relations: int,
@@ -107,24 +109,20 @@ class TypeModule(nn.Module):
         self.labels, self.n_edges, self.is_new = labels, n_edges, False
         self.reader = Reader(labels.sets)
         dim = settings.dim
-        self.f = self._part("label_embedding", LABEL_EMBEDDINGS, shape=labels.shape, dim=dim)
+        self.f = self._part("label_embedding", shape=labels.shape, dim=dim)
         n_dummies = 0 if settings.is_set else labels.n_vectors - labels.n_labels
         self.dummies = nn.Parameter(torch.zeros(n_dummies, dim))
         n_entries = labels.sets.n_values
-        self.g = self._part("aggregator", AGGREGATORS, dim=dim, n_edges=n_entries)
-        self.g_tilde = self._part("reconstruction", AGGREGATORS, dim=dim, n_edges=n_edges)
-        self.d = self._part("distance", DISTANCES)
-        self.loss = self._part("loss", LOSSES)
+        self.g = self._part("aggregator", dim=dim, n_edges=n_entries)
+        self.g_tilde = self._part("reconstruction", dim=dim, n_edges=n_edges)
+        self.d = self._part("distance")
+        self.loss = self._part("loss")
         self.relations = nn.Parameter(torch.zeros(n_relations, dim))
 
-    def _part(self, part: str, registry: Any, **given: Any) -> Any:
+    def _part(self, part: str, **given: Any) -> Any:
         if part in self._own:
             return self._own[part]
-        chosen = parse_part(part, getattr(self.settings, part))
-        parameters = dict(chosen.parameters)
-        if "margin" in catalog()[registry.kind][chosen.name].parameters:
-            parameters.setdefault("margin", self.settings.margin)
-        return registry[chosen.name](**given, **parameters)
+        return make_part(part, getattr(self.settings, part), self.settings.margin, **given)
 
     def go_on_from(self, previous: TypeModule) -> None:
         """Take what the parts f, g and g~ of a smaller graph have learned, where the sizes agree.

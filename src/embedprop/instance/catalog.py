@@ -156,7 +156,7 @@ def parse_part(kind: str, text: Any) -> Part:
     name, given = split_part(text)
     registry = registry_of(kind)
     if name not in registry:
-        known = list(registry)
+        known = [*(["auto"] if kind == "engine" else []), *registry]
         raise UnknownComponentError(
             f"{kind}={text!r} is not known. Choose one of: {', '.join(map(repr, known))}."
             f"{did_you_mean(name, known)}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from embedprop.instance.parts import Parts
 
@@ -134,3 +137,38 @@ class ClosedFormParameters:
     label_types: Sequence[str] | None = None
     random_state: int | None = 0
     verbose: bool = True
+
+
+Parameters: TypeAlias = EPBParameters | ClosedFormParameters
+
+
+def settings_of(parameters: Parameters) -> dict[str, Any]:
+    """Return parameters as JSON can hold them, for a saved model.
+
+    A module of the user's own becomes ``"custom Name"``; of pretrained vectors only files are kept.
+
+    >>> settings_of(EPBParameters(parts={"distance": "cosine"}))["parts"]
+    {'distance': 'cosine'}
+    """
+    values = {field.name: getattr(parameters, field.name) for field in fields(parameters)}
+    if "parts" in values:
+        values["parts"] = Parts.of(values["parts"]).to_dict() or None
+    given = values.get("pretrained") or {}
+    files = {name: os.fspath(one) for name, one in given.items() if isinstance(one, _PATHS)}
+    if "pretrained" in values:
+        values["pretrained"] = files or None
+    plain: dict[str, Any] = _plain(values)
+    return plain
+
+
+_PATHS = (str, os.PathLike)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(one) for one in value]
+    if callable(value):
+        return f"custom {type(value).__name__}"
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,21 +1,26 @@
-"""Ctrl-C that waits for the running batch."""
+"""Ctrl-C that waits for the running batch, and for what was learned to be safe."""
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from types import FrameType
 from typing import Any, Self
 
+logger = logging.getLogger(__name__)
+
 
 class InterruptWatch:
-    """While open, the first Ctrl-C only sets `pressed`; a second one interrupts as usual.
+    """While open, the first Ctrl-C only sets `pressed`, the second warns, the third interrupts.
 
-    Outside the main thread signals cannot be watched, and nothing changes.
+    So a second one, pressed in impatience, does not lose the model that is being finished. Outside
+    the main thread signals cannot be watched, and nothing changes.
     """
 
     def __init__(self) -> None:
         self.pressed = False
+        self._warned = False
         self._previous: Any = None
 
     def __enter__(self) -> Self:
@@ -32,6 +37,12 @@ class InterruptWatch:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
 
-    def _press(self, _number: int, _frame: FrameType | None) -> None:
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        if self._warned:
+            signal.default_int_handler(number, frame)
+        if self.pressed:
+            self._warned = True
+            logger.warning(
+                "Keeping what was learned: a moment. Ctrl-C once more loses it and stops at once."
+            )
         self.pressed = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)

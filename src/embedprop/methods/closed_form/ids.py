@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from embedprop.graph.arrays import Vectors
+from embedprop.instance.closed_form import block_sizes
 from embedprop.methods.closed_form.spectrum import Told, largest
-
-Vectors = NDArray[np.float32]
 
 # Exponents of B^-1/2 and of its quarter; eigenvalues count by the root of their size.
 _WHITENING = (0.5, 0.25)
@@ -35,16 +35,6 @@ class IdBlock:
     masses: NDArray[np.float32]
     factors: NDArray[np.float32]
     residual: float
-
-
-def block_sizes(dim: int) -> list[int]:
-    """Return how many dimensions each whitening gets.
-
-    >>> block_sizes(128), block_sizes(3)
-    ([96, 32], [3])
-    """
-    quarter = dim // 4
-    return [dim - quarter, quarter] if quarter else [dim]
 
 
 def solve_ids(

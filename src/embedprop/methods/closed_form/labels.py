@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from embedprop.errors import InvalidParameterError
-from embedprop.graph.multisets import Multisets
-from embedprop.instance.description import REGULARIZATION_OF_LABELS
+from embedprop.graph import Multisets
+from embedprop.graph.arrays import Vectors
+from embedprop.instance.closed_form import REGULARIZATION_OF_LABELS
 from embedprop.methods.closed_form.missing import LabelledNodes
 from embedprop.methods.closed_form.spectrum import Metric, Told, largest
-
-Vectors = NDArray[np.float32]
 
 # Up to so many labels B is factored as a dense matrix; beyond, only messages are passed.
 MAX_DENSE = 6000

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Vectors = NDArray[np.float32]
+from embedprop.graph.arrays import Vectors
 
 # Nodes without labels that a walk passes at most; what would return later changes little.
 MAX_PASSED = 40

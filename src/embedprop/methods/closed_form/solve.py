@@ -1,18 +1,21 @@
-"""From a graph to all blocks of the closed form, one label type after the other."""
+"""From a graph to the vectors of all label types, one type after the other."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from embedprop.graph import Graph
+from embedprop.graph.arrays import Vectors, Weights
 from embedprop.graph.matrix import symmetric_adjacency
-from embedprop.instance.description import Instance, LabelTypeInstance
+from embedprop.instance.closed_form import ClosedFormInstance
 from embedprop.methods.closed_form.ids import solve_ids
 from embedprop.methods.closed_form.labels import (
     MAX_DENSE,
@@ -21,119 +24,148 @@ from embedprop.methods.closed_form.labels import (
     solve_labels,
 )
 from embedprop.methods.closed_form.missing import LabelledNodes
-from embedprop.methods.closed_form.pagerank import pagerank_average, shares, unit_rows
+from embedprop.methods.closed_form.pagerank import pagerank_average
 from embedprop.methods.random_streams import RandomStreams
+from embedprop.model.readout.eigen import scaled, shares, unit_rows
 
 logger = logging.getLogger(__name__)
 
-Vectors = NDArray[np.float32]
-Told = Callable[[str, int], None]
+Told = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """Some columns of the node vectors.
+class SolvedType:
+    """What was solved for one label type.
 
-    vectors: rows of unit length. masses, factors: see `IdBlock`; factors are None where new nodes
-    are averages (labels).
+    vectors (nodes, dim): of nodes. masses (blocks, nodes): how much each node says to a new one.
+    factors (dim,): what a new node's column is multiplied with, of ids alone. label_vectors: of
+    labels that nodes share, None for ids.
     """
 
-    label_type: str
     vectors: Vectors
-    masses: NDArray[np.float32]
-    factors: NDArray[np.float32] | None
+    masses: Vectors
+    factors: Weights
+    label_vectors: Vectors | None
+    residual: float
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Blocks in the order of their columns; vectors of labels that nodes share."""
+@dataclass
+class Solver:
+    """Solves the label types of a graph, one at a time; what is solved can be kept and restored.
 
-    blocks: list[Block]
-    label_vectors: Mapping[str, Vectors]
-    residuals: Mapping[str, float]
+    The bytes are the same for any number of threads.
+    """
+
+    graph: Graph
+    instance: ClosedFormInstance
+    streams: RandomStreams
+    solved: dict[str, SolvedType] = field(default_factory=dict)
+
+    def missing(self) -> Iterator[str]:
+        """Yield the label types that are still to be solved."""
+        return (name for name in self.instance.label_types if name not in self.solved)
+
+    def solve(self, name: str, told: Told) -> None:
+        """Solve one label type; `told` hears how many message passes it took so far."""
+        from threadpoolctl import threadpool_limits
+
+        size = max(self.graph.n_nodes, len(self.graph.vocabulary(name)))
+        guess = self.streams.generator(f"solver {name}").standard_normal(size, dtype=np.float32)
+        with threadpool_limits(1, user_api="blas"):  # BLAS may round differently with more
+            of_type = self._ids if name == "node" else self._shared_labels
+            self.solved[name] = of_type(name, guess, told)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what is solved as arrays, for `restore`."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, one in self.solved.items():
+            arrays |= {
+                f"vectors {name}": one.vectors,
+                f"masses {name}": one.masses,
+                f"factors {name}": one.factors,
+                f"residual {name}": np.array([one.residual]),
+            }
+            if one.label_vectors is not None:
+                arrays[f"labels {name}"] = one.label_vectors
+        return arrays
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state of the same graph and instance."""
+        for name in self.instance.label_types:
+            if f"vectors {name}" in state:
+                self.solved[name] = SolvedType(
+                    state[f"vectors {name}"],
+                    state[f"masses {name}"],
+                    state[f"factors {name}"],
+                    state.get(f"labels {name}"),
+                    float(state[f"residual {name}"][0]),
+                )
+
+    @cached_property
+    def _adjacency(self) -> csr_array[np.float32]:
+        return symmetric_adjacency(self.graph)
+
+    def _ids(self, name: str, guess: Weights, told: Told) -> SolvedType:
+        one = self.instance.label_types[name]
+        start = guess[: self.graph.n_nodes]
+        blocks = solve_ids(self._adjacency, one.dim, one.regularization, start, told)
+        vectors = np.concatenate([scaled(block.vectors, one.dim) for block in blocks], axis=1)
+        _warn_unreached(vectors, one.dim)
+        return SolvedType(
+            vectors,
+            np.stack([block.masses for block in blocks]),
+            np.concatenate([block.factors for block in blocks]),
+            None,
+            max(block.residual for block in blocks),
+        )
+
+    def _shared_labels(self, name: str, guess: Weights, told: Told) -> SolvedType:
+        one, adjacency = self.instance.label_types[name], self._adjacency
+        h, solution = self._h_and_labels(name, guess, told)
+        r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
+        masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
+        none = np.empty(0, np.float32)
+        return SolvedType(
+            scaled(r, one.dim), masses[None], none, solution.vectors, solution.residual
+        )
+
+    def _h_and_labels(
+        self, name: str, guess: Weights, told: Told
+    ) -> tuple[Vectors, LabelSolution]:
+        """Return h of all nodes, and the vectors of the labels that it is made of."""
+        one, sets = self.instance.label_types[name], self.graph.labels[name]
+        known = sets.sizes > 0
+        matrix = label_matrix(sets, len(self.graph.vocabulary(name)))
+        nodes: csr_array[np.float32] | LabelledNodes = self._adjacency
+        if not known.all():
+            nodes = LabelledNodes(self._adjacency, known)
+            matrix = csr_array(matrix[np.flatnonzero(known)])
+        solution = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
+        _warn_empty(name, solution.vectors)
+        h = np.asarray(matrix @ solution.vectors)
+        if isinstance(nodes, LabelledNodes):
+            h = nodes.filled(h)
+            if solution.vectors.any():
+                _warn_unlabelled(name, nodes.n_unreached, self.graph.n_nodes)
+        return h, solution
 
 
-def needed_bytes(graph: Graph, instance: Instance) -> int:
-    """Return about how much memory `solve` needs at its peak, beside the graph."""
+def needed_bytes(graph: Graph, instance: ClosedFormInstance) -> int:
+    """Return about how much memory the solver needs at its peak, beside the graph."""
     total = most = 0
-    for name, settings in instance.label_types.items():
+    for name, one in instance.label_types.items():
         n_labels = len(graph.vocabulary(name))
         # Lanczos keeps twice as many vectors as are wanted; a dense problem three matrices.
-        work = 3 * n_labels * settings.dim
+        work = 3 * n_labels * one.dim
         if name != "node":
             dense = 3 * n_labels * n_labels if n_labels <= MAX_DENSE else 0
-            work += dense + 3 * graph.n_nodes * settings.dim
+            work += dense + 3 * graph.n_nodes * one.dim
         most = max(most, work)
-        total += graph.n_nodes * settings.dim
+        total += graph.n_nodes * one.dim
     return 4 * (2 * total + most)
 
 
-def solve(graph: Graph, instance: Instance, streams: RandomStreams, told: Told) -> Solution:
-    """Solve every label type of `instance`; same bytes for any number of threads."""
-    from threadpoolctl import threadpool_limits
-
-    if graph.relations is not None:
-        logger.warning("The closed form does not tell relations apart: all edges count alike.")
-    if graph.directed:
-        logger.info("The closed form takes edges both ways: it does not see their direction.")
-    adjacency = symmetric_adjacency(graph)
-    masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
-    blocks: list[Block] = []
-    vectors: dict[str, Vectors] = {}
-    residuals: dict[str, float] = {}
-    with threadpool_limits(1, user_api="blas"):  # BLAS may round differently with more
-        for name, settings in instance.label_types.items():
-            assert settings.regularization is not None
-            start = streams.generator(f"solver {name}")
-            size = max(graph.n_nodes, len(graph.vocabulary(name)))
-            guess = start.standard_normal(size, dtype=np.float32)
-
-            def count(n: int, name: str = name) -> None:
-                told(name, n)
-
-            if name == "node":
-                found = solve_ids(
-                    adjacency, settings.dim, settings.regularization, guess[: graph.n_nodes], count
-                )
-                blocks += [Block(name, b.vectors, b.masses, b.factors) for b in found]
-                residuals[name] = max(b.residual for b in found)
-                _tell_unreached(blocks[-len(found) :], settings.dim)
-                continue
-            h, solved = _shared_labels(graph, name, adjacency, settings, guess, count)
-            r = pagerank_average(adjacency, unit_rows(h), instance.restart or 0.0)
-            blocks.append(Block(name, r, masses, None))
-            vectors[name], residuals[name] = solved.vectors, solved.residual
-    return Solution(blocks, vectors, residuals)
-
-
-def _shared_labels(
-    graph: Graph,
-    name: str,
-    adjacency: csr_array[np.float32],
-    settings: LabelTypeInstance,
-    start: Vectors,
-    told: Callable[[int], None],
-) -> tuple[Vectors, LabelSolution]:
-    """Return h of all nodes, and the vectors of the labels that it is made of."""
-    assert settings.regularization is not None
-    sets = graph.labels[name]
-    known = sets.sizes > 0
-    matrix = label_matrix(sets, len(graph.vocabulary(name)))
-    nodes: csr_array[np.float32] | LabelledNodes = adjacency
-    if not known.all():
-        nodes = LabelledNodes(adjacency, known)
-        matrix = csr_array(matrix[np.flatnonzero(known)])
-    solved = solve_labels(nodes, matrix, settings.dim, settings.regularization, start, told)
-    _tell_empty(name, solved.vectors)
-    h = np.asarray(matrix @ solved.vectors)
-    if isinstance(nodes, LabelledNodes):
-        h = nodes.filled(h)
-        if solved.vectors.any():
-            _tell_unlabelled(name, nodes.n_unreached, graph.n_nodes)
-    return h, solved
-
-
-def _tell_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
+def _warn_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
     if n_unreached:
         logger.warning(
             "%d of the %d nodes get zeros for the label type %r: neither they nor the nodes that "
@@ -145,8 +177,8 @@ def _tell_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
         )
 
 
-def _tell_unreached(blocks: Sequence[Block], dim: int) -> None:
-    zeros = ~np.any([block.vectors.any(axis=1) for block in blocks], axis=0)
+def _warn_unreached(vectors: Vectors, dim: int) -> None:
+    zeros = ~vectors.any(axis=1)
     if zeros.any():
         logger.warning(
             "%d of the %d nodes get zeros: they have no edges, or are in a part of the graph that "
@@ -157,7 +189,7 @@ def _tell_unreached(blocks: Sequence[Block], dim: int) -> None:
         )
 
 
-def _tell_empty(label_type: str, vectors: Vectors) -> None:
+def _warn_empty(label_type: str, vectors: Vectors) -> None:
     n_used = int(vectors.any(axis=0).sum())
     if n_used == 0:
         logger.warning(

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from embedprop.graph.arrays import Vectors
+
 logger = logging.getLogger(__name__)
 
-Matrix = NDArray[np.float32]
-Product = Callable[[Matrix], Matrix]
+Product = Callable[[Vectors], Vectors]
 Told = Callable[[int], None]
 
 # Below it a whole dense decomposition takes less than a second.
@@ -33,7 +34,7 @@ class Spectrum:
     """
 
     values: NDArray[np.float64]
-    vectors: Matrix
+    vectors: Vectors
     residual: float
 
 
@@ -49,7 +50,7 @@ def largest(
     product: Product,
     n: int,
     k: int,
-    start: Matrix,
+    start: Vectors,
     *,
     both_ends: bool,
     metric: Metric | None = None,
@@ -85,7 +86,7 @@ def largest(
 
 def _decomposed(
     product: Product, n: int, metric: Metric | None
-) -> tuple[NDArray[np.float64], Matrix]:
+) -> tuple[NDArray[np.float64], Vectors]:
     from scipy.linalg import eigh
 
     one = np.eye(n, dtype=np.float32)
@@ -99,16 +100,16 @@ def _lanczos(
     product: Product,
     n: int,
     k: int,
-    start: Matrix,
+    start: Vectors,
     which: str,
     metric: Metric | None,
     told: Told | None,
-) -> tuple[NDArray[np.float64], Matrix]:
+) -> tuple[NDArray[np.float64], Vectors]:
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     n_products = 0
 
-    def counted(x: Matrix) -> Matrix:
+    def counted(x: Vectors) -> Vectors:
         nonlocal n_products
         n_products += 1
         if told is not None:
@@ -136,7 +137,7 @@ def _lanczos(
     return np.asarray(values, np.float64), np.asarray(vectors, np.float32)
 
 
-def _with_signs(vectors: Matrix) -> Matrix:
+def _with_signs(vectors: Vectors) -> Vectors:
     """Make the largest entry of each vector positive: an eigenvector has no sign of its own."""
     if vectors.size == 0:
         return vectors
@@ -146,7 +147,7 @@ def _with_signs(vectors: Matrix) -> Matrix:
 
 
 def _residual(
-    product: Product, values: NDArray[np.float64], vectors: Matrix, metric: Metric | None
+    product: Product, values: NDArray[np.float64], vectors: Vectors, metric: Metric | None
 ) -> float:
     worst = largest_side = 0.0
     for low in range(0, len(values), 16):  # a few columns at a time: little memory

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from embedprop.errors import InvalidParameterError
 from embedprop.graph import Graph
-from embedprop.instance.description import Instance
+from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
+from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
-from embedprop.methods.epb.negatives import NEGATIVES
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS, Speakers
+from embedprop.methods.epb.neighborhoods import Speakers
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, Ranges
 from embedprop.methods.random_streams import RandomStreams
 
@@ -56,7 +55,7 @@ class Drawer:
     def __init__(
         self,
         graph: Graph,
-        instance: Instance,
+        instance: EPBInstance,
         streams: RandomStreams,
         dtype: DTypeLike,
         batch_size: int,
@@ -67,12 +66,6 @@ class Drawer:
         self._partitions = Partitions(graph.n_nodes, n_partitions)
         self.n_negatives = instance.n_negatives
         self._whole = _Chances(graph, instance)
-        if instance.n_relations and not self._whole.neighborhood.has_edges:
-            raise InvalidParameterError(
-                f"neighborhood={instance.neighborhood!r} cannot be combined with relations: a walk "
-                f"of two steps goes over two edges, and has no relation of its own. Choose "
-                f"neighborhood='neighbors' or 'edges', or leave the relations out of the graph."
-            )
         self.visits = self._whole.neighborhood.visits()
         self.sizes = self._whole.neighborhood.sizes()
         nobody = self._whole.neighborhood.draw(self.visits[:0], streams.key("neighbors", 0))
@@ -123,7 +116,7 @@ class Drawer:
 class _Chances:
     """Neighborhood and negatives of a graph, whole or inner; ids go back to those of the whole."""
 
-    def __init__(self, graph: Graph | InnerGraph, instance: Instance) -> None:
+    def __init__(self, graph: Graph | InnerGraph, instance: EPBInstance) -> None:
         self._graph = graph
         self._inner = graph if isinstance(graph, InnerGraph) else None
         self._relations = graph.neighbor_relations if instance.n_relations else None

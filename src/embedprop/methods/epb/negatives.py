@@ -7,7 +7,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.instance.registry import Registry
 from embedprop.kernels.draws.counters import draw_in_batch, draw_shared, draw_uniform, draw_weighted
 from embedprop.methods.epb.neighborhoods import Connected
 
@@ -39,14 +38,10 @@ class Negatives(Protocol):
         ...
 
 
-NEGATIVES: Registry[type[Negatives]] = Registry("negatives")
-
-
 def _counters(nodes: Nodes, visits: Visits | None) -> Visits:
     return nodes.astype(np.int64) if visits is None else visits
 
 
-@NEGATIVES.register("uniform")
 class UniformNegatives:
     """Every other node with the same chance, as in the paper."""
 
@@ -67,7 +62,6 @@ class UniformNegatives:
         return drawn
 
 
-@NEGATIVES.register("degree")
 class DegreeNegatives:
     """Every other node with a chance proportional to degree^0.75; degree is in + out."""
 
@@ -88,7 +82,6 @@ class DegreeNegatives:
         return drawn
 
 
-@NEGATIVES.register("in_batch")
 class InBatchNegatives:
     """The nodes that come next in the same mini-batch: no further rows are read."""
 
@@ -109,7 +102,6 @@ class InBatchNegatives:
         return drawn
 
 
-@NEGATIVES.register("shared")
 class SharedNegatives:
     """The same uniform nodes for all v of a mini-batch: few rows are read, however many."""
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.multisets import Multisets
-from embedprop.instance.registry import Registry
 from embedprop.kernels.draws.counters import draw_neighbors
 from embedprop.kernels.draws.walks import row_sums, walk_ends
 
@@ -75,10 +74,6 @@ class Neighborhood(Protocol):
         ...
 
 
-NEIGHBORHOODS: Registry[type[Neighborhood]] = Registry("neighborhood")
-
-
-@NEIGHBORHOODS.register("neighbors")
 class Neighbors:
     """N(v), or at most `max_neighbors` of it without replacement (the paper's kappa)."""
 
@@ -114,7 +109,6 @@ class Neighbors:
         return Speakers(nodes, offsets[:-1], offsets[1:], neighbors.ids[places], weights, places)
 
 
-@NEIGHBORHOODS.register("edges")
 class Edges:
     """Each edge is a visit of its own: v hears one neighbor, every edge once per epoch (TransE)."""
 
@@ -146,7 +140,6 @@ class Edges:
         )
 
 
-@NEIGHBORHOODS.register("walks")
 class Walks:
     """`max_neighbors` (20) ends of walks against the edges, half of 1, half of 2 steps, by weight.
 

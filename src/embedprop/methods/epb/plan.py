@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Self, get_args
 
-from embedprop.errors import UnknownComponentError
-from embedprop.instance.description import require_count, require_positive
-
-SCHEDULES = ("constant", "linear")
+from embedprop.instance.parameters import EPBParameters, Schedule
+from embedprop.instance.require import require_count, require_one_of, require_positive
 
 
 @dataclass(frozen=True)
@@ -33,24 +30,15 @@ class TrainingPlan:
     n_partitions: int = 2
 
     @classmethod
-    def from_params(
-        cls, params: Mapping[str, Any], seed: int, first_epoch: int = 0
-    ) -> TrainingPlan:
-        """Return the plan that an estimator's parameters describe."""
-        threads = params["n_threads"]
-        if params["schedule"] not in SCHEDULES:
-            known = ", ".join(map(repr, SCHEDULES))
-            raise UnknownComponentError(
-                f"schedule={params['schedule']!r} is not known. Choose one of: {known}."
-            )
+    def of(cls, parameters: EPBParameters) -> Self:
+        """Return the plan that the parameters describe, checked; seed and partitions come later."""
+        threads = parameters.n_threads
         return cls(
-            epochs=require_count("epochs", params["epochs"], least=0),
-            batch_size=require_count("batch_size", params["batch_size"]),
-            learning_rate=require_positive("learning_rate", params["learning_rate"]),
-            schedule=params["schedule"],
+            epochs=require_count("epochs", parameters.epochs, least=0),
+            batch_size=require_count("batch_size", parameters.batch_size),
+            learning_rate=require_positive("learning_rate", parameters.learning_rate),
+            schedule=require_one_of("schedule", parameters.schedule, get_args(Schedule)),
             n_threads=None if threads is None else require_count("n_threads", threads),
-            seed=seed,
-            first_epoch=first_epoch,
         )
 
     def rate(self, epoch: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Self, final
 
@@ -62,6 +62,10 @@ class MeansReadout:
     def masses(self) -> list[Weights]:
         """How much each node says to its neighbors, per label type."""
         return [np.ascontiguousarray(total) for total in self.totals]
+
+    def with_vectors(self, vectors: Vectors) -> Self:
+        """Return the same with these r of the nodes."""
+        return replace(self, vectors=vectors)
 
     def dummy_vectors(self, name: str) -> Vectors:
         """Return the vectors of the dummy labels: a node that has one is nothing else."""

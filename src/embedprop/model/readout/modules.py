@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 import numpy as np
@@ -51,6 +51,20 @@ class ModulesReadout:
     def dummies(self) -> Mapping[str, Rows]:
         """Per label type, the nodes with a dummy label."""
         return self.means.dummies
+
+    @property
+    def embedding(self) -> Vectors:
+        """h of the nodes that were learned from."""
+        return self.means.embedding
+
+    @property
+    def vectors(self) -> Vectors:
+        """r of the nodes that were learned from."""
+        return self.means.vectors
+
+    def with_vectors(self, vectors: Vectors) -> Self:
+        """Return the same with these r of the nodes."""
+        return replace(self, means=self.means.with_vectors(vectors))
 
     def dummy_vectors(self, name: str) -> Vectors:
         """Return the vectors of the dummy labels, which come last in a table."""

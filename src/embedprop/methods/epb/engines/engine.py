@@ -7,14 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from embedprop.graph import Graph
-from embedprop.instance.description import Instance
+from embedprop.graph.arrays import Vectors
+from embedprop.graph.changes.learnable import LearnableGraph
+from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.plan import TrainingPlan
-
-Vectors = NDArray[np.float32]
 
 NOTHING: Mapping[str, Vectors] = MappingProxyType({})
 
@@ -39,7 +35,25 @@ class TrainingResult:
     head: Any = None
 
 
-class Report(Protocol):
+class Watch(Protocol):
+    """Knows whether learning is to stop after the running batch."""
+
+    @property
+    def pressed(self) -> bool:
+        """Whether somebody asked for it."""
+        ...
+
+
+class Nobody:
+    """Never stops."""
+
+    pressed = False
+
+
+NOBODY = Nobody()
+
+
+class EpochReport(Protocol):
     """Hears of progress; engines call it often, so it must be cheap."""
 
     def __call__(self, epoch: int, share: float, losses: Mapping[str, float]) -> None:
@@ -50,16 +64,15 @@ class Report(Protocol):
 class Engine(Protocol):
     """One way to compute an instance."""
 
-    name: str
-
     def train(
         self,
-        graph: Graph,
-        instance: Instance,
+        graph: LearnableGraph,
+        instance: EPBInstance,
         plan: TrainingPlan,
         start: Mapping[str, Vectors],
-        report: Report,
+        report: EpochReport,
         start_relations: Mapping[str, Vectors] = NOTHING,
+        watch: Watch = NOBODY,
     ) -> TrainingResult:
         """Learn label vectors, from the given ones on; with relations, their vectors too."""
         ...

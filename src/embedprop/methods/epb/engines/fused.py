@@ -8,20 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from embedprop.errors import InvalidGraphError, TrainingError
-from embedprop.graph import Graph
-from embedprop.graph.changes.learnable import learned_labels
-from embedprop.instance.description import Instance
+from embedprop.errors import TrainingError
+from embedprop.graph.arrays import Vectors
+from embedprop.graph.changes.learnable import LearnableGraph
+from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.adam import AdamTables, adam_tables
 from embedprop.kernels.epb.batches import epb_batches
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOTHING, Report, TrainingResult, Vectors
+from embedprop.methods.epb.engines.engine import NOBODY, NOTHING, EpochReport, TrainingResult, Watch
 from embedprop.methods.epb.engines.fused_state import FusedState, is_identity
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
 from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.epb.tables.resident import ResidentTable
 from embedprop.methods.epb.tables.storage import MEMORY, Tables, all_finite, chunks
-from embedprop.methods.interrupt import InterruptWatch
 from embedprop.methods.random_streams import RandomStreams
 
 logger = logging.getLogger(__name__)
@@ -35,25 +34,21 @@ _EXPLODED = 100.0
 class FusedEngine:
     """Lays out arrays, calls the kernels batch by batch, and watches the loss."""
 
-    name = "fused"
-
     def __init__(self, dtype: type[np.floating] = np.float32, tables: Tables = MEMORY) -> None:
         self._dtype, self._tables = dtype, tables
 
     def train(
         self,
-        graph: Graph,
-        instance: Instance,
+        learnable: LearnableGraph,
+        instance: EPBInstance,
         plan: TrainingPlan,
         start: Mapping[str, Vectors],
-        report: Report,
+        report: EpochReport,
         start_relations: Mapping[str, Vectors] = NOTHING,
+        watch: Watch = NOBODY,
     ) -> TrainingResult:
         """Learn label vectors by EP-B, from `start` on; with relations, their vectors too."""
-        if graph.n_nodes < 2:
-            raise InvalidGraphError(
-                "EP-B compares each node with another one: the graph needs at least 2 nodes, got 1."
-            )
+        graph = learnable.graph
         streams = RandomStreams(plan.seed)
         drawer = Drawer(graph, instance, streams, self._dtype, plan.batch_size, plan.n_partitions)
         threads = ThreadChoice(plan.n_threads)
@@ -61,7 +56,7 @@ class FusedEngine:
         sums = adam_tables(np.dtype(self._dtype))
         states = {}
         for name in instance.label_types:
-            sets = learned_labels(graph, name).sets
+            sets = learnable.labels(name).sets
             partitioned = plan.n_partitions > 2 and is_identity(sets)
             rows = ResidentTable(
                 start[name],
@@ -72,7 +67,7 @@ class FusedEngine:
                 threads.most,
             )
             states[name] = FusedState(rows, sets, instance.label_types[name], plan, drawer, crew)
-        with InterruptWatch() as watch, crew:
+        with crew:
             _compile(states, drawer, sums)
             largest = {
                 name: _largest_distance(start[name], start_relations.get(name)) for name in states
@@ -91,7 +86,7 @@ class _Run:
 
     def __init__(
         self,
-        instance: Instance,
+        instance: EPBInstance,
         plan: TrainingPlan,
         drawer: Drawer,
         states: Mapping[str, FusedState],

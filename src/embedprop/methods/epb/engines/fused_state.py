@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from embedprop.graph.multisets import Multisets
-from embedprop.instance.description import LabelTypeInstance
+from embedprop.instance.epb import TypeInstance
 from embedprop.kernels.epb.adam import AdamTables
 from embedprop.kernels.epb.batch import SIDES, Draws, Labels, Lists, Reads, Scratch, Senders
 from embedprop.kernels.epb.batches import Buffers, Settings, Share, epb_batches
@@ -29,7 +29,7 @@ class FusedState:
         self,
         rows: ResidentTable,
         sets: Multisets,
-        settings: LabelTypeInstance,
+        settings: TypeInstance,
         plan: TrainingPlan,
         drawer: Drawer,
         crew: Crew,

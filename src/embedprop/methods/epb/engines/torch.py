@@ -12,20 +12,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError, TrainingError
+from embedprop.errors import InvalidParameterError, TrainingError
 from embedprop.framework.heads import Head
 from embedprop.framework.labels import labels_of
 from embedprop.framework.modules import TypeModule
 from embedprop.graph import Graph
-from embedprop.instance.description import Instance
+from embedprop.graph.arrays import Vectors
+from embedprop.graph.changes.learnable import LearnableGraph
+from embedprop.instance.catalog import NEIGHBORHOODS
+from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import Report, TrainingResult, Vectors
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
+from embedprop.methods.epb.engines.engine import NOBODY, EpochReport, TrainingResult, Watch
 from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.interrupt import InterruptWatch
 from embedprop.methods.random_streams import RandomStreams
-from embedprop.model.heads import Targets
+from embedprop.methods.epb.targets import Targets
 
 # Seconds between two looks at the progress bar.
 _LOOK = 0.1
@@ -35,8 +36,6 @@ _CHUNK = 4096
 
 class TorchEngine:
     """Builds the modules of each label type and moves their parameters by Adam."""
-
-    name = "torch"
 
     def __init__(
         self,
@@ -51,25 +50,17 @@ class TorchEngine:
         self._fixed, self._targets, self._dtype = fixed or {}, targets, dtype
         self._previous = previous or {}
 
-    @staticmethod
-    def can_compute(instance: Instance) -> bool:
-        """Return whether this engine knows the instance."""
-        return instance.name == "epb"
-
     def train(
         self,
-        graph: Graph,
-        instance: Instance,
+        learnable: LearnableGraph,
+        instance: EPBInstance,
         plan: TrainingPlan,
         start: Mapping[str, Vectors],
-        report: Report,
+        report: EpochReport,
         start_relations: Mapping[str, Vectors] | None = None,
+        watch: Watch = NOBODY,
     ) -> TrainingResult:
         """Learn the parameters of every part, lookup tables from `start` on."""
-        if graph.n_nodes < 2:
-            raise InvalidGraphError(
-                "A node is compared with another one: the graph needs at least 2 nodes, got 1."
-            )
         streams = RandomStreams(plan.seed)
         n_threads = torch.get_num_threads()
         with torch.random.fork_rng(devices=[]):
@@ -77,23 +68,25 @@ class TorchEngine:
             if plan.n_threads is not None:
                 torch.set_num_threads(plan.n_threads)
             try:
-                modules = self._modules(graph, instance, start, start_relations or {})
-                run = _Run(graph, instance, plan, modules, self._head(instance), self._device)
-                return run.train(report)
+                modules = self._modules(learnable, instance, start, start_relations or {})
+                run = _Run(
+                    learnable.graph, instance, plan, modules, self._head(instance), self._device
+                )
+                return run.train(report, watch)
             finally:
                 torch.set_num_threads(n_threads)
 
     def _modules(
         self,
-        graph: Graph,
-        instance: Instance,
+        learnable: LearnableGraph,
+        instance: EPBInstance,
         start: Mapping[str, Vectors],
         start_relations: Mapping[str, Vectors],
     ) -> nn.ModuleDict:
         modules = nn.ModuleDict()
-        n_edges = graph.neighbors.n_values
+        n_edges = learnable.graph.neighbors.n_values
         for name, settings in instance.label_types.items():
-            labels = labels_of(graph, name, settings)
+            labels = labels_of(learnable, name, settings)
             own = {part: copy.deepcopy(one) for part, one in self._own.get(name, {}).items()}
             module = TypeModule(name, settings, labels, n_edges, instance.n_relations, own)
             _require_edges(module, instance)
@@ -114,14 +107,16 @@ class TorchEngine:
             modules[str(len(modules))] = module.to(self._device, self._dtype)
         return modules
 
-    def _head(self, instance: Instance) -> Head | None:
+    def _head(self, instance: EPBInstance) -> Head | None:
         if self._targets is None:
             return None
-        width = sum(one.dim for one in instance.label_types.values())
-        return Head(self._targets, width).to(self._device, self._dtype)
+        width = sum(instance.dims.values())
+        targets = self._targets
+        head = Head(targets.classes, len(targets.names), width, targets.weight)
+        return head.to(self._device, self._dtype)
 
 
-def _require_edges(module: TypeModule, instance: Instance) -> None:
+def _require_edges(module: TypeModule, instance: EPBInstance) -> None:
     """Refuse weights of edges where those who speak do so over none."""
     has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
     if getattr(module.g_tilde, "uses_edges", False) and not has_edges:
@@ -163,7 +158,7 @@ class _Run:
     def __init__(
         self,
         graph: Graph,
-        instance: Instance,
+        instance: EPBInstance,
         plan: TrainingPlan,
         modules: nn.ModuleDict,
         head: Head | None,
@@ -189,17 +184,16 @@ class _Run:
     def _names(self) -> list[str]:
         return [*self._modules, *([] if self._head is None else ["target"])]
 
-    def train(self, report: Report) -> TrainingResult:
+    def train(self, report: EpochReport, watch: Watch) -> TrainingResult:
         """Go through all epochs; return what was learned."""
         looked = time.monotonic()
-        with InterruptWatch() as watch:
-            for epoch, share, losses in self._steps():
-                now = time.monotonic()
-                if share == 1 or now - looked > _LOOK:
-                    looked = now
-                    report(epoch, share, losses)
-                if watch.pressed:
-                    break
+        for epoch, share, losses in self._steps():
+            now = time.monotonic()
+            if share == 1 or now - looked > _LOOK:
+                looked = now
+                report(epoch, share, losses)
+            if watch.pressed:
+                break
         return self._result(watch.pressed)
 
     def _steps(self) -> Iterator[tuple[int, float, Mapping[str, float]]]:

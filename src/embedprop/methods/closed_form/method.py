@@ -1,0 +1,112 @@
+"""The closed form: EP's equation with a constraint in place of negatives, solved at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from embedprop.graph import Graph
+from embedprop.instance.closed_form import ClosedFormInstance
+from embedprop.instance.parameters import ClosedFormParameters, settings_of
+from embedprop.methods.closed_form.solve import SolvedType, Solver, needed_bytes
+from embedprop.methods.label_types import chosen_types
+from embedprop.methods.method import Estimate, Report, silent
+from embedprop.methods.random_streams import RandomStreams
+from embedprop.model.model import Learning, Model
+from embedprop.model.readout.eigen import EigenReadout
+from embedprop.model.readout.readout import columns_of
+
+logger = logging.getLogger(__name__)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClosedFormMethod:
+    """How the closed form is solved. settings: the parameters as a model keeps them."""
+
+    name: ClassVar[str] = "closed-form"
+
+    instance: ClosedFormInstance
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parameters: ClosedFormParameters, kinds: Mapping[str, str]) -> Self:
+        """Return the method that the parameters describe for a graph with these label types."""
+        readable = [name for name, kind in kinds.items() if kind == "set"]
+        why = "the closed form learns from sets of labels"
+        wanted, shared = parameters.label_types, _without_ids(readable)
+        chosen = chosen_types(kinds, wanted, readable, why)
+        if wanted is None and shared:
+            if len(shared) < len(chosen):
+                logger.info("Left aside (ids help the closed form only without labels): 'node'.")
+            chosen = {name: chosen[name] for name in shared}
+        return cls(ClosedFormInstance.of(parameters, chosen), settings_of(parameters))
+
+    def check(self, graph: Graph) -> None:
+        """Refuse nothing more: any graph has a solution."""
+        del graph
+
+    def estimate(self, graph: Graph) -> Estimate:
+        """Return how much memory it takes to learn from a graph."""
+        return Estimate(needed_bytes(graph, self.instance), self.instance.dims)
+
+    def learn(self, graph: Graph, streams: RandomStreams, report: Report = silent) -> Model:
+        """Return the model of the solution."""
+        self.estimate(graph).require_memory()
+        if graph.relations is not None:
+            logger.warning("The closed form does not tell relations apart: all edges count alike.")
+        if graph.directed:
+            logger.info("The closed form takes edges both ways: it does not see their direction.")
+        solver = Solver(graph, self.instance, streams)
+        for name in solver.missing():
+            solver.solve(
+                name,
+                lambda n, name=name: report(n, None, f"solving {name!r}: {n} message passes"),
+            )
+        return self._model(graph, solver.solved, streams.seed)
+
+    def _model(self, graph: Graph, solved: Mapping[str, SolvedType], seed: int) -> Model:
+        """Return the model with the label types side by side."""
+        instance = self.instance
+        ordered = [solved[name] for name in instance.label_types]
+        vectors = np.concatenate([one.vectors for one in ordered], axis=1)
+        of_labels = {
+            # The vectors of ids are those of their nodes.
+            name: vectors[:, low:high] if one.label_vectors is None else one.label_vectors
+            for (name, (low, high)), one in zip(
+                columns_of(instance.dims).items(), ordered, strict=True
+            )
+        }
+        readout = EigenReadout(
+            columns_of(instance.dims),
+            vectors,
+            np.concatenate([one.masses for one in ordered]),
+            np.concatenate([one.factors for one in ordered]),
+            of_labels,
+            instance.restart,
+        )
+        residuals = {name: solved[name].residual for name in instance.label_types}
+        return Model(
+            instance=instance,
+            nodes=graph.nodes,
+            directed=graph.directed,
+            vocabularies={name: graph.vocabulary(name) for name in instance.label_types},
+            label_vectors=of_labels,
+            embedding=vectors,
+            vectors=vectors,
+            readout=readout,
+            learning=Learning(self.settings, seed, {}, residuals),
+        )
+
+
+def _without_ids(label_types: Sequence[str]) -> list[str]:
+    """Return the label types that nodes share.
+
+    >>> _without_ids(["node", "word"])
+    ['word']
+    """
+    return [name for name in label_types if name != "node"]

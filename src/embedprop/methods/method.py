@@ -1,0 +1,79 @@
+"""What every method does: read a graph's kinds of labels, refuse, estimate, learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from embedprop.errors import InvalidParameterError
+from embedprop.graph import Graph
+from embedprop.instance.instance import Instance
+from embedprop.methods.memory import physical_memory
+from embedprop.methods.random_streams import RandomStreams
+from embedprop.model.model import Model
+
+
+class Report(Protocol):
+    """Hears of progress; it is called often, so it must be cheap."""
+
+    def __call__(self, done: float, total: float | None, text: str) -> None:
+        """Of `total` (None: not known beforehand) so much is done; `text` says what goes on."""
+        ...
+
+
+def silent(done: float, total: float | None, text: str) -> None:
+    """Hear of progress and say nothing."""
+    del done, total, text
+
+
+class Stopped(KeyboardInterrupt):  # noqa: N818 (it is an interrupt, not a mistake)
+    """Ctrl-C while learning; `model` holds what was learned until then."""
+
+    def __init__(self, message: str, model: Model) -> None:
+        super().__init__(message)
+        self.model = model
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How much memory learning takes, beside the graph. cure: what would make it less."""
+
+    needed: int
+    dims: Mapping[str, int]
+    cure: str = ""
+
+    def require_memory(self) -> None:
+        """Refuse what cannot fit into this machine, before it is tried."""
+        memory = physical_memory()
+        if memory is None or self.needed <= memory:
+            return
+        dims = ", ".join(f"{name} {dim}" for name, dim in self.dims.items())
+        raise InvalidParameterError(
+            f"Learning needs about {self.needed / 1e9:.1f} GB (dimensions: {dims}), but this "
+            f"machine has {memory / 1e9:.1f} GB. Lower dim, or learn from fewer label types."
+            f"{self.cure}"
+        )
+
+
+class Method(Protocol):
+    """One way to find the vectors: made from typed parameters by `of`, frozen."""
+
+    name: ClassVar[str]
+
+    @property
+    def instance(self) -> Instance:
+        """The description of what is learned."""
+        ...
+
+    def check(self, graph: Graph) -> None:
+        """Refuse a graph that cannot be learned from with these parameters, before any work."""
+        ...
+
+    def estimate(self, graph: Graph) -> Estimate:
+        """Return how much memory it takes to learn from a graph."""
+        ...
+
+    def learn(self, graph: Graph, streams: RandomStreams, report: Report = silent) -> Model:
+        """Return what can be learned from a graph; `Stopped` holds it after Ctrl-C."""
+        ...
