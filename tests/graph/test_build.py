@@ -21,7 +21,7 @@ def ids(*values):
 
 
 def neighbor_weights(graph):
-    """{(node, neighbour, relation): weight}, each entry once."""
+    """{(node, neighbor, relation): weight}, each entry once."""
     entries = {}
     for node in range(graph.n_nodes):
         start, stop = graph.neighbors.ptr[node : node + 2]
@@ -135,8 +135,8 @@ def test_what_is_dropped_is_logged_and_counted(caplog):
     assert graph.neighbors.weights.tolist() == [3, 3]
     assert graph.degrees.tolist() == [1, 1, 0, 0, 0, 0]
     assert caplog.messages == [
-        "dropped 1 self-loops; self_loops='keep' (--self-loops keep) would keep them",
-        "collapsed 1 duplicate edges: added up their weights",
+        "dropped 1 self-loop; self_loops='keep' (--self-loops keep) would keep them",
+        "collapsed 1 duplicate edge: added up their weights",
         "left out 2 edges of weight 0",
     ]
 
@@ -223,9 +223,9 @@ def test_label_rows_of_weight_zero_are_left_out_and_told(caplog):
     with caplog.at_level(logging.INFO, "embedprop"):
         sets = label_multisets(2, ids(0, 1), ids(1, 0), np.array([0.0, 1.0]))
     assert sets.sizes.tolist() == [0, 1]
-    assert caplog.messages == ["left out 1 label rows of weight 0"]
+    assert caplog.messages == ["left out 1 label row of weight 0"]
 
 
 def test_bad_label_weights_are_refused():
-    with pytest.raises(InvalidGraphError, match=r"label row 1 \(counted from 0\).*came -2.0"):
+    with pytest.raises(InvalidGraphError, match=r"label row 1 \(counted from 0\).*got -2.0"):
         label_multisets(2, ids(0, 1), ids(1, 0), np.array([0.0, -2.0]))

@@ -79,7 +79,7 @@ def test_arrays_of_the_right_type_are_not_copied_and_stay_writable_for_their_own
         ([0, 1], [2**31], None, "holds 2147483648, more than int32 can"),
         ([0, 1], [1.0], None, "must hold integers, but its type is float64"),
         ([0, 1], [[1]], None, r"one dimension, but its shape is \(1, 1\)"),
-        ([0, 1], [1], [1.0, 2.0], "each of the 1 ids, but 2 weights came"),
+        ([0, 1], [1], [1.0, 2.0], "each of the 1 ids, got 2 weights"),
         ([0, 2], [1, 2], [1.0, 0.0], "position 1 holds 0.0"),
         ([0, 2], [1, 2], [np.nan, 1.0], "position 0 holds nan"),
         ([0, 2], [1, 2], [1.0, np.inf], "position 1 holds inf"),
@@ -92,7 +92,7 @@ def test_parts_that_make_no_multisets_are_refused(ptr, ids, weights, message):
 
 
 def test_lists_of_weights_must_be_as_long_as_those_of_ids():
-    with pytest.raises(InvalidGraphError, match=r"sizes \[2\]... came with weights of sizes \[1\]"):
+    with pytest.raises(InvalidGraphError, match=r"sizes \[2\]... have weights of sizes \[1\]"):
         Multisets.from_lists([[1, 2]], weights=[[1.0]])
 
 

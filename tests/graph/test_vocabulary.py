@@ -71,7 +71,7 @@ def test_missing_names_are_refused_with_their_position(missing):
 
 
 def test_doubles_are_refused_with_both_positions():
-    with pytest.raises(InvalidGraphError, match="'b' comes twice, at positions 1 and 3"):
+    with pytest.raises(InvalidGraphError, match="'b' is given twice, at positions 1 and 3"):
         Vocabulary(["a", "b", "c", "b"])
 
 

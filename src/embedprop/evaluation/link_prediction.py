@@ -316,7 +316,6 @@ def _without(graph: Graph, is_held: NDArray[np.bool_], n_held: int) -> Graph:
     return replace(
         graph,
         neighbors=Multisets(ptr, old.ids[~is_held], weights),
-        n_edges=graph.n_edges - n_held,
         n_self_loops_dropped=0,
         n_duplicates_dropped=0,
         n_zero_weights_dropped=0,

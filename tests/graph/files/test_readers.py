@@ -43,7 +43,7 @@ def test_a_path_is_read_with_nodes_in_the_order_of_the_file():
 
 
 @pytest.mark.usefixtures("folder")
-def test_in_a_directed_graph_the_neighbours_are_the_sources():
+def test_in_a_directed_graph_the_neighbors_are_the_sources():
     assert neighbors(Graph.read("path.csv", directed=True)) == {"a": [], "b": ["a"], "c": ["b"]}
 
 
@@ -108,7 +108,7 @@ def test_unknown_nodes_can_be_ignored(folder, caplog):
 
 def test_the_line_of_a_mistake_is_right_when_rows_are_ignored(folder):
     (folder / "w.csv").write_text("node,label,weight\nq,y,1\na,x,1\nb,x,-1\n")
-    with pytest.raises(InvalidGraphError, match=r"line 4: .* came '-1'"):
+    with pytest.raises(InvalidGraphError, match=r"line 4: .* got '-1'"):
         Graph.read("path.csv", {"word": "w.csv"}, unknown_nodes="ignore")
 
 
@@ -199,7 +199,7 @@ def test_an_unknown_role_of_a_column_is_refused():
 
 @pytest.mark.parametrize("path", [None, 3, "", [("a", "b")]])
 def test_what_is_no_path_is_refused(path):
-    with pytest.raises(InvalidParameterError, match="edges: expected the path of a file, but came"):
+    with pytest.raises(InvalidParameterError, match="edges: expected the path of a file, got"):
         Graph.read(path)
 
 

@@ -156,7 +156,7 @@ def _options(
     for role in columns or {}:
         if role not in COLUMN_ROLES:
             raise InvalidParameterError(
-                f"columns: expected keys among {', '.join(COLUMN_ROLES)}, but came {role!r}. "
+                f"columns: expected keys among {', '.join(COLUMN_ROLES)}, got {role!r}. "
                 f"Write it as {{'source': 'from', 'target': 'to'}}."
             )
     options = TableOptions(dict(columns or {}), has_header, separator)
@@ -165,9 +165,9 @@ def _options(
 
 
 def _as_path(what: str, path: object) -> Path:
-    """Return the path of a file that exists: a mistake is told before long files are read."""
+    """Return the path of a file that exists: a mistake is reported before long files are read."""
     if isinstance(path, str | Path) and str(path):
         found = Path(path).expanduser()
         check_is_file(found)
         return found
-    raise InvalidParameterError(f"{what}: expected the path of a file, but came {path!r:.80}.")
+    raise InvalidParameterError(f"{what}: expected the path of a file, got {path!r:.80}.")

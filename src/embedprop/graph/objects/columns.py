@@ -121,7 +121,7 @@ def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
     )
     if array.shape != (n_rows,):
         raise InvalidGraphError(
-            f"{what}: expected {n_rows} numbers, one for each row, but came an array of shape "
+            f"{what}: expected {n_rows} numbers, one for each row, got an array of shape "
             f"{array.shape}."
         )
     if array.dtype in (np.float32, np.float64):
@@ -161,7 +161,7 @@ def _as_float(number: object, what: str, row: int) -> float:
         except OverflowError:
             return float("inf")  # refused as such where the numbers are checked
     raise InvalidGraphError(
-        f"{what}, row {row} (counted from 0): expected a number, but came {number!r:.80} of type "
+        f"{what}, row {row} (counted from 0): expected a number, got {number!r:.80} of type "
         f"{type(number).__name__}. Convert the column to numbers."
     )
 
@@ -243,6 +243,6 @@ def _missing(what: str, row: int, name: object) -> InvalidGraphError:
 def as_collection(values: Any, what: str, expected: str) -> Collection[Any]:
     """Return `values` as something that can be counted and read twice."""
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise InvalidParameterError(f"{what}: expected {expected}, but came {values!r:.80}.")
+        raise InvalidParameterError(f"{what}: expected {expected}, got {values!r:.80}.")
     values = in_stable_order(values)
     return values if isinstance(values, Collection) else list(values)

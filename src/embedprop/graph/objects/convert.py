@@ -73,7 +73,7 @@ def graph_from_networkx(
     """Make a graph of a NetworkX graph; see `Graph.from_networkx`."""
     if not (hasattr(graph, "is_directed") and hasattr(graph, "edges")):
         raise InvalidParameterError(
-            f"from_networkx: expected a NetworkX graph, but came {type(graph).__name__}."
+            f"from_networkx: expected a NetworkX graph, got {type(graph).__name__}."
         )
     rows = list(graph.edges(data=True))
     edges = EdgeInput.from_pairs([(source, target) for source, target, _ in rows])
@@ -123,7 +123,7 @@ def graph_from_scipy(
 
     if not hasattr(matrix, "tocsr") and not isinstance(matrix, np.ndarray):
         raise InvalidParameterError(
-            f"from_scipy: expected a SciPy sparse matrix, but came {type(matrix).__name__}."
+            f"from_scipy: expected a SciPy sparse matrix, got {type(matrix).__name__}."
         )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidGraphError(
@@ -182,7 +182,7 @@ def graph_from_pyg(
     check_choice("features", features, ("set", "numeric", "ignore"))
     if getattr(data, "edge_index", None) is None:
         raise InvalidGraphError(
-            f"from_pyg: expected a Data object with an edge_index, but came {type(data).__name__} "
+            f"from_pyg: expected a Data object with an edge_index, got {type(data).__name__} "
             f"without. A HeteroData can be turned into one with data.to_homogeneous()."
         )
     is_symmetric = hasattr(data, "is_directed") and not data.is_directed()
@@ -206,7 +206,7 @@ def _pyg_edges(data: Any, nodes: Vocabulary, *, each_twice: bool) -> EdgeInput:
     edge_index = _array(data.edge_index)
     if edge_index.size and not 0 <= edge_index.min() <= edge_index.max() < len(nodes):
         raise InvalidGraphError(
-            f"from_pyg: expected node ids from 0 to {len(nodes) - 1} in edge_index, but came ids "
+            f"from_pyg: expected node ids from 0 to {len(nodes) - 1} in edge_index, got ids "
             f"from {edge_index.min()} to {edge_index.max()}. Correct data.num_nodes or edge_index."
         )
     weights, types = getattr(data, "edge_weight", None), getattr(data, "edge_type", None)

@@ -56,11 +56,11 @@ class EdgeInput:
             return cls.from_frame(edges).carrying(weights, relations)
         if hasattr(edges, "tocsr"):
             raise InvalidParameterError(
-                f"edges: expected {EXPECTED}, but came a sparse matrix. Use Graph.from_scipy."
+                f"edges: expected {EXPECTED}, got a sparse matrix. Use Graph.from_scipy."
             )
         if hasattr(edges, "is_directed") and hasattr(edges, "edges"):
             raise InvalidParameterError(
-                f"edges: expected {EXPECTED}, but came a NetworkX graph. Use Graph.from_networkx."
+                f"edges: expected {EXPECTED}, got a NetworkX graph. Use Graph.from_networkx."
             )
         if hasattr(edges, "__array__"):
             return cls.from_array(np.asarray(edges)).carrying(weights, relations)
@@ -99,7 +99,7 @@ class EdgeInput:
                 hint = " Give the third column as weights= or relations=."
             raise InvalidGraphError(
                 f"Edges: expected an array of shape (n, 2), a source and a target in each row, "
-                f"but came shape {edges.shape}.{hint}"
+                f"got shape {edges.shape}.{hint}"
             )
         if edges.dtype.kind not in "biuUSO":
             raise InvalidGraphError(
@@ -151,7 +151,7 @@ class EdgeInput:
 def _require_rows(encoded: Encoded, n_edges: int) -> None:
     if len(encoded.ids) != n_edges:
         raise InvalidGraphError(
-            f"Edges: expected {n_edges} relations, one for each edge, but came {len(encoded.ids)}."
+            f"Edges: expected {n_edges} relations, one for each edge, got {len(encoded.ids)}."
         )
 
 
@@ -174,5 +174,5 @@ def _bad_pair(pair: Any, row: int) -> InvalidGraphError:
     if isinstance(pair, tuple | list) and len(pair) == 3:
         hint = " Give the third values as weights= or relations=."
     return InvalidGraphError(
-        f"{where}: expected a pair (source, target), but came {pair!r:.80}.{hint}"
+        f"{where}: expected a pair (source, target), got {pair!r:.80}.{hint}"
     )

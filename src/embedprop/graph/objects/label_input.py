@@ -72,7 +72,7 @@ def _checked_mapping(labels: Any) -> Mapping[str, Any]:
         return labels
     raise InvalidGraphError(
         f"labels: expected a dict from label types to their labels, such as {{'word': words}}, "
-        f"but came {type(labels).__name__}."
+        f"got {type(labels).__name__}."
     )
 
 

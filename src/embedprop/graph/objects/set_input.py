@@ -82,7 +82,7 @@ def read_set(source: Any, declared: Sequence[Hashable] | None, what: str) -> Set
 def _set_rows_of_array(pairs: NDArray[Any], what: str) -> SetRows:
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InvalidGraphError(
-            f"{what}: expected {EXPECTED_SET}, but came an array of shape {pairs.shape}. "
+            f"{what}: expected {EXPECTED_SET}, got an array of shape {pairs.shape}. "
             f"A matrix of nodes x labels can be wrapped: scipy.sparse.csr_array(array)."
         )
     nodes, labels = encode(pairs[:, 0], f"{what}, nodes"), encode(pairs[:, 1], f"{what}, labels")
@@ -141,6 +141,6 @@ def _triples_of_rows(source: Any, what: str) -> Iterator[tuple[Hashable, Hashabl
         if not is_row or len(fields) not in (2, 3):
             raise InvalidGraphError(
                 f"{what}, row {row} (counted from 0): expected (node, label) or (node, label, "
-                f"weight), but came {fields!r:.80}."
+                f"weight), got {fields!r:.80}."
             )
         yield fields[0], fields[1], fields[2] if len(fields) == 3 else 1

@@ -72,7 +72,7 @@ def _value_rows(
     if isinstance(source, str | bytes) or not hasattr(source, "__len__"):
         raise InvalidGraphError(
             f"{what}: expected {{node: {column_name}}}, a frame with the columns 'node' and "
-            f"{column_name!r}, or one {column_name} for each declared node, but came "
+            f"{column_name!r}, or one {column_name} for each declared node, got "
             f"{source!r:.80}."
         )
     return ValueRows(kind, declared_rows(len(source), declared, what), source)
@@ -107,7 +107,7 @@ def _as_matrix(rows: ValueRows, what: str) -> NDArray[np.float64]:
         except (TypeError, ValueError):
             raise InvalidGraphError(
                 f"{what}, node {rows.nodes.names[rows.nodes.ids[row]]!r}: expected {width} "
-                f"numbers as for the first node, but came {value!r:.80}."
+                f"numbers as for the first node, got {value!r:.80}."
             ) from None
     return table
 
@@ -123,7 +123,7 @@ def _read_image(source: Any, declared: Sequence[Hashable] | None, what: str) -> 
         if image.shape != images[0].shape:
             raise InvalidGraphError(
                 f"{what}, node {rows.nodes.names[rows.nodes.ids[row]]!r}: expected an image of "
-                f"shape {images[0].shape} as for the first node, but came {image.shape}. "
+                f"shape {images[0].shape} as for the first node, got {image.shape}. "
                 f"Bring all images to one size."
             )
     return ValueRows("image", rows.nodes, np.stack(images) if images else np.empty((0, 0, 0)))
