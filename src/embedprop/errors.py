@@ -1,21 +1,21 @@
 """One exception per kind of mistake; each is also a `ValueError`."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
-# Looking through more names would take longer than the reader of a message waits.
+# Comparing more names would take longer than the reader of a message waits.
 _MANY = 10_000
 
 
-def did_you_mean(name: object, known: Collection[object]) -> str:
+def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Return a hint for messages if `name` is nearly one of the known names, else nothing.
 
     >>> did_you_mean("epoch", ["epochs", "dim"]), did_you_mean("x", ["epochs"])
     (" Did you mean 'epochs'?", '')
     """
-    if not isinstance(name, str) or len(known) > _MANY:
-        return ""
-    near = get_close_matches(name, [one for one in known if isinstance(one, str)], 1)
+    names = [one for one in islice(known, _MANY) if isinstance(one, str)]
+    near = get_close_matches(name, names, 1) if isinstance(name, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""
 
 

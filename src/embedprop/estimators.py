@@ -1,8 +1,9 @@
-"""The scikit-learn faces of both methods: store parameters, learn, and hand queries to the model."""
+"""The scikit-learn faces of both methods: store, learn, and hand queries to the model."""
 
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Self, final
@@ -17,7 +18,6 @@ from embedprop.instance.instance import Instance
 from embedprop.instance.parameters import (
     ClosedFormParameters,
     EPBParameters,
-    Parameters,
     fast_settings,
 )
 from embedprop.instance.parts import Parts
@@ -53,12 +53,14 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     method_name: ClassVar[str]
     model_: Model
+    random_state: int | None
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         """Refuse a mistyped parameter with the name that may be meant."""
         del args
         cls._require_known(given)
-        return super().__new__(cls)
+        made: Self = super().__new__(cls)
+        return made
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], verify: bool = False) -> Self:
@@ -105,7 +107,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         if of_parts:
             given = {name.removeprefix("parts__"): one for name, one in of_parts.items()}
             Parts.of(given)  # refuses what is not there
-            self.parts = replace(Parts.of(getattr(self, "parts", None)), **given)
+            parts = replace(Parts.of(self.get_params(deep=False)["parts"]), **given)
+            setattr(self, "parts", parts)  # noqa: B010 (of one of the two)
         return self
 
     @classmethod
@@ -118,8 +121,15 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
                     f"{did_you_mean(name, known)}"
                 )
 
+    @abstractmethod
+    def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
+        """Refuse what `fit` would refuse, given the kind of each label type; no graph is needed.
+
+        supervised: whether there will be targets.
+        """
+
     def _learn(self, method: Method, graph: Graph, verbose: bool) -> Self:
-        streams = RandomStreams.from_random_state(_seed(self))  # type: ignore[arg-type]
+        streams = RandomStreams.from_random_state(_seed(self.random_state))
         try:
             with progress_bar(verbose) as report:
                 self.model_ = method.learn(graph, streams, report)
@@ -298,6 +308,10 @@ class EmbeddingPropagation(EPBParameters, Estimator):
 
     method_name: ClassVar[str] = EPBMethod.name
 
+    def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
+        """Refuse what `fit` would refuse, given the kind of each label type."""
+        EPBMethod.of(self, kinds, targets=WantedTargets(None) if supervised else None)
+
     @classmethod
     def fast(cls, **settings: Any) -> Self:
         """Return an estimator with the settings that we recommend, and with those that are given.
@@ -385,6 +399,11 @@ class ClosedForm(ClosedFormParameters, Estimator):
 
     method_name: ClassVar[str] = ClosedFormMethod.name
 
+    def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
+        """Refuse what `fit` would refuse, given the kind of each label type."""
+        del supervised
+        ClosedFormMethod.of(self, kinds)
+
     def fit(self, graph: Graph, y: Any = None) -> Self:
         """Solve a graph; y is ignored, as scikit-learn's unsupervised estimators do."""
         del y
@@ -396,6 +415,10 @@ class ClosedForm(ClosedFormParameters, Estimator):
         return self.fit(graph, y).node_embeddings_
 
 
-def _seed(parameters: Parameters) -> int | None:
-    seed = parameters.random_state
+ESTIMATORS: Mapping[str, type[EmbeddingPropagation | ClosedForm]] = {
+    one.method_name: one for one in (ClosedForm, EmbeddingPropagation)
+}
+
+
+def _seed(seed: int | None) -> int | None:
     return None if seed is None else require_count("random_state", seed, 0)

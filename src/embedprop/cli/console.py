@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
@@ -60,6 +60,19 @@ def reason(error: OSError) -> str:
     """Return what the system says about a file, without the number of the error."""
     text = error.strerror or str(error) or errno.errorcode.get(error.errno or 0, "unknown error")
     return text if error.filename is None else f"{error.filename}: {text}."
+
+
+def show_scores(kind: str, found: Sequence[tuple[Hashable, float]]) -> None:
+    """Print a table: aligned for people, tab separated for programs."""
+    shown = [(_on_one_line(name), f"{score:.4f}") for name, score in found]
+    width = max((len(name) for name, _ in [(kind, ""), *shown]), default=0)
+    for name, score in [(kind, "score"), *shown]:
+        separated = f"{name}\t{score}"
+        typer.echo(f"{name:<{width}}  {score:>7}" if sys.stdout.isatty() else separated)
+
+
+def _on_one_line(name: Hashable) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
 
 
 def _silent(text: str) -> None:

@@ -16,10 +16,11 @@ from embedprop.cli.commands.demo import demo
 from embedprop.cli.commands.evaluate import evaluate
 from embedprop.cli.commands.export import export
 from embedprop.cli.commands.fit import fit
-from embedprop.cli.commands.links import predict, tails
 from embedprop.cli.commands.parts import parts
+from embedprop.cli.commands.predict import predict
 from embedprop.cli.commands.reproduce import reproduce
 from embedprop.cli.commands.similar import similar
+from embedprop.cli.commands.tails import tails
 from embedprop.cli.commands.transform import transform
 from embedprop.cli.console import StoppedError, complain, console, reason
 from embedprop.errors import EmbedpropError

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from embedprop.graph.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from embedprop.estimators import EmbeddingPropagation
     from embedprop.graph.graph import Graph
+    from embedprop.model.model import Model
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -40,12 +40,12 @@ def shell_word(name: object) -> str:
     return f"-- {word}" if word.startswith("-") else word
 
 
-def respelled(graph: Graph, model: EmbeddingPropagation) -> Graph:
+def respelled(graph: Graph, model: Model) -> Graph:
     """Return a graph that was read from files with the names that the model has for them."""
     vocabularies = {
-        label_type: _respelled(vocabulary, model.labels_.get(label_type, ()))
+        label_type: _respelled(vocabulary, model.vocabularies.get(label_type, ()))
         for label_type, vocabulary in graph.vocabularies.items()
-    } | {"node": _respelled(graph.nodes, model.nodes_)}
+    } | {"node": _respelled(graph.nodes, model.nodes)}
     return replace(graph, nodes=vocabularies["node"], vocabularies=vocabularies)
 
 

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 
-
 class Messages(NamedTuple):
     """The vectors of all members of some multisets, one row each.
 

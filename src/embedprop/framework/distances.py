@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 
-
 class Distance(nn.Module):
     """Base of d. Smaller is nearer; one formula in two shapes."""
 

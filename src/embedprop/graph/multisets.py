@@ -142,7 +142,9 @@ class Multisets:
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
-        return f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
+        return (
+            f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
+        )
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self.ptr, self.ids, self.weights)

@@ -57,7 +57,7 @@ class ClosedFormInstance:
 
     @property
     def distances(self) -> dict[str, str]:
-        """d of each label type: what the sum over the edges is made of."""
+        """D of each label type: what the sum over the edges is made of."""
         return dict.fromkeys(self.label_types, "squared_euclidean")
 
     @property

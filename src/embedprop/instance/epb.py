@@ -126,7 +126,7 @@ class EPBInstance:
 
     @property
     def distances(self) -> dict[str, str]:
-        """d of each label type."""
+        """D of each label type."""
         return {name: one.distance for name, one in self.label_types.items()}
 
     @property

@@ -19,7 +19,7 @@ class Instance(Protocol):
 
     @property
     def distances(self) -> dict[str, str]:
-        """d of each label type."""
+        """D of each label type."""
         ...
 
     @property

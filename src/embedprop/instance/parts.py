@@ -71,8 +71,7 @@ class Parts:
         for name in given:
             if name not in known:
                 raise UnknownParameterError(
-                    f"parts has no {name!r}. It has: {', '.join(known)}."
-                    f"{did_you_mean(name, known)}"
+                    f"parts has no {name!r}. It has: {', '.join(known)}.{did_you_mean(name, known)}"
                 )
         return cls(**given)
 

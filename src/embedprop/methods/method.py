@@ -27,7 +27,7 @@ def silent(done: float, total: float | None, text: str) -> None:
     del done, total, text
 
 
-class Stopped(KeyboardInterrupt):  # noqa: N818 (it is an interrupt, not a mistake)
+class Stopped(KeyboardInterrupt):
     """Ctrl-C while learning; `model` holds what was learned until then."""
 
     def __init__(self, message: str, model: Model) -> None:

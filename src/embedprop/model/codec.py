@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-
 from embedprop.errors import InvalidModelError
 from embedprop.files.folder.load import StoredModel
 from embedprop.files.folder.load import load_model as load_folder

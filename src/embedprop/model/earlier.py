@@ -56,9 +56,7 @@ def _parameters(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[
     if old.get("preset") == "fast":
         old |= {name: value for name, value in FAST.items() if name not in given}
     parts = {
-        name: old[name]
-        for name in _PARTS
-        if name in old and old[name] != _PARTS_OF_EPB.get(name)
+        name: old[name] for name in _PARTS if name in old and old[name] != _PARTS_OF_EPB.get(name)
     }
     new = {
         name: value

@@ -294,9 +294,7 @@ class Model:
         scores = self.link_scores().tails(self._rows(head), self._relation(relation))
         return self._best(scores, head, k)
 
-    def predict_heads(
-        self, relation: Hashable | None, tail: Hashable, k: int = 10
-    ) -> Scored:
+    def predict_heads(self, relation: Hashable | None, tail: Hashable, k: int = 10) -> Scored:
         """Return the k likeliest sources of edges to `tail`, as (node, score), best first.
 
         >>> from embedprop import ClosedForm

@@ -78,7 +78,8 @@ class Arrivals(NamedTuple):
 
 def require_source(source: str) -> str:
     """Return `source` if it is one that a new node's vector can be computed from."""
-    return require_one_of("source", source, get_args(Source))
+    known: tuple[str, ...] = get_args(Source)
+    return require_one_of("source", source, known)
 
 
 def heard_in_graph(

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from embedprop.cli.console import speaker
-from embedprop.cli.options import (
+from embedprop.cli.graph_files import (
     ColumnsOption,
     DirectedOption,
+    GraphFiles,
     HeaderOption,
     LabelOption,
     NodesOption,
-    QuietOption,
     SeparatorOption,
-    bad_value,
-    listed,
-    pairs,
 )
+from embedprop.cli.options import QuietOption, bad_value, listed, pairs
 from embedprop.cli.results import (
     JsonOption,
     PerClassOption,
@@ -35,9 +33,6 @@ from embedprop.cli.results import (
 )
 from embedprop.errors import EmbedpropError
 
-if TYPE_CHECKING:
-    from embedprop.graph.graph import UnknownNodes
-
 
 def compare(
     edges: Annotated[
@@ -49,10 +44,10 @@ def compare(
         str,
         typer.Option(
             metavar="A,B",
-            help="Among epb, eps, deepwalk, node2vec, line, wvrn, majority, bow, dw-bow, "
+            help="Among closed-form, epb, deepwalk, node2vec, line, wvrn, majority, bow, dw-bow, "
             "planetoid-t, planetoid-i, gcn, gcn-i.",
         ),
-    ] = "epb,eps,wvrn,majority",
+    ] = "closed-form,epb,wvrn,majority",
     label: LabelOption = None,
     nodes: NodesOption = None,
     directed: DirectedOption = False,
@@ -91,7 +86,6 @@ def compare(
     from embedprop.evaluation.targets import targets_of
     from embedprop.files.atomic import check_file
     from embedprop.graph.files.readers import read_targets
-    from embedprop.graph.graph import Graph
 
     say = speaker(quiet)
     chosen = listed("--methods", methods) or []
@@ -100,16 +94,8 @@ def compare(
     protocols = protocols_of(train_share, per_class, runs, random_state)
     if json is not None:
         check_file(json)
-    graph = Graph.read(
-        edges,
-        pairs("--label", label or []),
-        directed=directed,
-        nodes=nodes,
-        unknown_nodes=cast("UnknownNodes", unknown_nodes),
-        columns=None if columns is None else pairs("--columns", columns.split(",")),
-        has_header=header,
-        separator=separator,
-    )
+    files = GraphFiles.of(edges, label, columns, header, separator)
+    graph = files.read(directed=directed, nodes=nodes, unknown_nodes=unknown_nodes)
     wanted = targets_of(read_targets(targets), graph.nodes.names, targets, unknown_nodes)
     say(graph.summary())
     explained = [*notes(wanted), COST_NOTE]
@@ -160,7 +146,7 @@ def _settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     for key, text in pairs("--set", texts).items():
         method, dot, name = key.partition(".")
         if not (method and dot and name):
-            raise bad_value("--set", f"expected METHOD.NAME=VALUE, but came '{key}={text}'")
+            raise bad_value("--set", f"expected METHOD.NAME=VALUE, got '{key}={text}'")
         try:
             value = loads(text)
         except ValueError:

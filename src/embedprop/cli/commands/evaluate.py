@@ -38,25 +38,25 @@ def evaluate(
 ) -> None:
     """Measure how well a linear classifier on the vectors finds the classes of nodes."""
     from embedprop.cli.spelling import as_known
-    from embedprop.estimators import EmbeddingPropagation
     from embedprop.evaluation.protocols import evaluate_vectors, notes
     from embedprop.evaluation.targets import targets_of
     from embedprop.files.atomic import check_file
     from embedprop.graph.files.readers import read_targets
+    from embedprop.model.codec import load_model
 
     say = speaker(quiet)
     protocols = protocols_of(train_share, per_class, runs, random_state)
     if json is not None:
         check_file(json)
-    fitted = EmbeddingPropagation.load(model)
-    known = set(fitted.nodes_)
+    fitted = load_model(model)
+    known = set(fitted.nodes)
     pairs = [(as_known(node, known), name) for node, name in read_targets(targets)]
-    wanted = targets_of(pairs, fitted.nodes_, targets, unknown_nodes)
+    wanted = targets_of(pairs, fitted.nodes.names, targets, unknown_nodes)
     kind = "several classes per node" if wanted.is_multi_label else "one class per node"
     say(f"{len(wanted.nodes):,} nodes, {len(wanted.class_names):,} classes, {kind}.")
     for note in notes(wanted):
         say(note)
-    results = evaluate_vectors(fitted.node_embeddings_, wanted, protocols)
+    results = evaluate_vectors(fitted.vectors, wanted, protocols)
     rows = [[one["protocol"], one["metric"], percent(one)] for one in results]
     show_table([["protocol", "metric", "percent"], *rows])
     if json is not None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from embedprop.cli.console import speaker
 from embedprop.cli.options import ModelArgument, QuietOption, bad_value
+
+if TYPE_CHECKING:
+    from embedprop.graph.arrays import Vectors
 
 
 def export(
@@ -42,33 +46,34 @@ def export(
     quiet: QuietOption = False,
 ) -> None:
     """Write vectors as files that other tools read."""
-    from embedprop.estimators import EmbeddingPropagation
     from embedprop.files.export import default_path, export_vectors
+    from embedprop.model.codec import load_model
 
     say = speaker(quiet)
-    fitted = EmbeddingPropagation.load(model)
+    fitted = load_model(model)
     if labels is not None and relations is not None:
         raise bad_value("--relations", "give either --labels or --relations")
+    column, part, names, vectors = "node", None, fitted.nodes.names, fitted.vectors
     if relations is not None:
-        if relations not in fitted.relation_embeddings_:
-            known = ", ".join(fitted.relation_embeddings_) or "no relations at all"
-            raise bad_value("--relations", f"the model has none for {relations!r}; it has: {known}")
-        names, vectors = fitted.relations_ or (), fitted.relation_embeddings_[relations]
-    elif labels is None:
-        names, vectors = fitted.nodes_, fitted.node_embeddings_
-    elif labels in fitted.labels_:
-        names, vectors = fitted.labels_[labels], fitted.label_embeddings_[labels]
-    else:
-        known = ", ".join(fitted.labels_)
-        raise bad_value("--labels", f"the model has no label type {labels!r}, only {known}")
-    part = labels if relations is None else f"{relations}-relations"
+        _require_known("--relations", relations, fitted.relation_vectors)
+        column, part, vectors = (
+            "relation",
+            f"{relations}-relations",
+            fitted.relation_vectors[relations],
+        )
+        names = () if fitted.relations is None else fitted.relations.names
+    elif labels is not None:
+        _require_known("--labels", labels, fitted.label_vectors)
+        column, part, vectors = "label", labels, fitted.label_vectors[labels]
+        names = fitted.vocabularies[labels].names
     path = default_path(model, format, part) if out is None else out
     written = export_vectors(
-        path,
-        names,
-        vectors,
-        format=format,
-        column="node" if part is None else "label" if relations is None else "relation",
-        escape_keys=escape_keys,
+        path, names, vectors, format=format, column=column, escape_keys=escape_keys
     )
     say(f"{len(names):,} vectors of {vectors.shape[1]} numbers: {', '.join(map(str, written))}")
+
+
+def _require_known(option: str, name: str, known: Mapping[str, Vectors]) -> None:
+    if name not in known:
+        has = ", ".join(known) or "none at all"
+        raise bad_value(option, f"the model has none for {name!r}; it has: {has}")

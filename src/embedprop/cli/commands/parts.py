@@ -8,15 +8,22 @@ import typer
 
 
 def parts() -> None:
-    """List the parts of the framework: f, g, d, losses, negatives, neighborhoods, r."""
-    from embedprop.instance.catalog import catalog
+    """List the parts of the framework: f, g, d, losses, negatives, neighborhoods, r, engines."""
+    from embedprop.errors import InvalidParameterError
+    from embedprop.instance.catalog import REGISTRIES, describe_part
 
-    for kind, known in catalog().items():
+    for kind, registry in REGISTRIES.items():
         typer.echo(kind)
-        for name, info in known.items():
+        for name in registry:
+            try:
+                info = describe_part(kind, name)
+            except InvalidParameterError as error:  # its package is not there, or is broken
+                typer.echo(f"  {name}\n{_wrapped(str(error))}")
+                continue
             given = ", ".join(f"{key}={value!r}" for key, value in info.parameters.items())
-            title = f"{name}({given})" if given else name
-            text = textwrap.fill(
-                info.description, 96, initial_indent="      ", subsequent_indent="      "
-            )
-            typer.echo(f"  {title}\n{text}")
+            typer.echo(f"  {name}({given})" if given else f"  {name}")
+            typer.echo(_wrapped(info.description))
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 96, initial_indent="      ", subsequent_indent="      ")

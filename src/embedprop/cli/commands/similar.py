@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Hashable, Sequence
 from typing import Annotated
 
 import typer
 
+from embedprop.cli.console import show_scores
 from embedprop.cli.options import ModelArgument, QuietOption
 
 
@@ -25,25 +24,12 @@ def similar(
 ) -> None:
     """Show what is most similar to a node, by cosine."""
     from embedprop.cli.spelling import as_known
-    from embedprop.estimators import EmbeddingPropagation
+    from embedprop.model.codec import load_model
 
-    fitted = EmbeddingPropagation.load(model)
+    fitted = load_model(model)
     if label_type is None:
-        found = fitted.similar(as_known(node, fitted.nodes_), k)
+        found = fitted.similar(as_known(node, fitted.nodes), k)
     else:
-        known = fitted.labels_.get(label_type, ())
+        known = fitted.vocabularies.get(label_type, ())
         found = fitted.similar_labels(label_type, as_known(node, known), k)
     show_scores("node" if label_type is None else label_type, found)
-
-
-def show_scores(kind: str, found: Sequence[tuple[Hashable, float]]) -> None:
-    """Print a table: aligned for people, tab separated for programs."""
-    shown = [(_on_one_line(name), f"{score:.4f}") for name, score in found]
-    width = max((len(name) for name, _ in [(kind, ""), *shown]), default=0)
-    for name, score in [(kind, "score"), *shown]:
-        separated = f"{name}\t{score}"
-        typer.echo(f"{name:<{width}}  {score:>7}" if sys.stdout.isatty() else separated)
-
-
-def _on_one_line(name: Hashable) -> str:
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))

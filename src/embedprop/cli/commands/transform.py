@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from embedprop.cli.console import speaker
-from embedprop.cli.options import (
+from embedprop.cli.graph_files import (
     ColumnsOption,
+    GraphFiles,
     HeaderOption,
     LabelOption,
-    ModelArgument,
-    QuietOption,
     SeparatorOption,
     UnknownNodesOption,
-    bad_value,
-    pairs,
 )
+from embedprop.cli.options import ModelArgument, QuietOption, bad_value
 
 if TYPE_CHECKING:
-    from embedprop.graph.graph import UnknownNodes
+    from embedprop.model.newcomers import Source
 
 
 def transform(
@@ -48,13 +46,13 @@ def transform(
         ),
     ] = None,
     source: Annotated[
-        str | None,
+        str,
         typer.Option(
-            metavar="reconstruction|own|both",
-            help="What a vector is made of: the neighbors' labels (default of EP-B), the node's "
-            "own, or both (default of eps).",
+            metavar="both|reconstruction|own",
+            help="What a vector is made of: the neighbors' labels and the node's own, or one of "
+            "the two.",
         ),
-    ] = None,
+    ] = "both",
     unknown_nodes: UnknownNodesOption = "error",
     columns: ColumnsOption = None,
     header: HeaderOption = None,
@@ -63,34 +61,25 @@ def transform(
 ) -> None:
     """Compute vectors of new nodes, without learning."""
     from embedprop.cli.spelling import respelled
-    from embedprop.estimators import EmbeddingPropagation
     from embedprop.files.atomic import check_file
     from embedprop.files.export import write_parquet
-    from embedprop.graph.graph import Graph
     from embedprop.graph.labels import split_kinds
+    from embedprop.model.codec import load_model
 
     say = speaker(quiet)
     if out.suffix != ".parquet":
-        raise bad_value("--out", f"expected a name that ends in .parquet, but came '{out}'")
+        raise bad_value("--out", f"expected a name that ends in .parquet, got '{out}'")
     check_file(out)
-    fitted = EmbeddingPropagation.load(model)
-    labels = pairs("--label", label or [])
-    for label_type, _ in split_kinds(labels).values():
-        if label_type not in fitted.labels_:
-            known = ", ".join(fitted.labels_)
+    fitted = load_model(model)
+    files = GraphFiles.of(edges, label, columns, header, separator)
+    for label_type, _ in split_kinds(files.labels).values():
+        if label_type not in fitted.vocabularies:
+            known = ", ".join(fitted.vocabularies)
             raise bad_value("--label", f"the model knows no type {label_type!r}, only {known}")
-    graph = Graph.read(
-        edges,
-        labels,
-        directed=fitted.directed_ if directed is None else directed,
-        unknown_nodes=cast("UnknownNodes", unknown_nodes),
-        columns=None if columns is None else pairs("--columns", columns.split(",")),
-        has_header=header,
-        separator=separator,
-    )
-    graph = respelled(graph, fitted)
-    vectors = fitted.transform(graph, source)
-    learned = set(fitted.nodes_)
+    directed = fitted.directed if directed is None else directed
+    graph = respelled(files.read(directed=directed, unknown_nodes=unknown_nodes), fitted)
+    vectors = fitted.transform(graph, cast("Source", source))
+    learned = set(fitted.nodes)
     rows = [row for row, name in enumerate(graph.nodes) if name not in learned]
     write_parquet(out, [graph.nodes[row] for row in rows], vectors[rows])
     if rows:

@@ -173,6 +173,4 @@ def _bad_pair(pair: Any, row: int) -> InvalidGraphError:
     hint = ""
     if isinstance(pair, tuple | list) and len(pair) == 3:
         hint = " Give the third values as weights= or relations=."
-    return InvalidGraphError(
-        f"{where}: expected a pair (source, target), got {pair!r:.80}.{hint}"
-    )
+    return InvalidGraphError(f"{where}: expected a pair (source, target), got {pair!r:.80}.{hint}")

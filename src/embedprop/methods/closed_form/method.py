@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -63,10 +64,7 @@ class ClosedFormMethod:
             logger.info("The closed form takes edges both ways: it does not see their direction.")
         solver = Solver(graph, self.instance, streams)
         for name in solver.missing():
-            solver.solve(
-                name,
-                lambda n, name=name: report(n, None, f"solving {name!r}: {n} message passes"),
-            )
+            solver.solve(name, partial(_tell, report, name))
         return self._model(graph, solver.solved, streams.seed)
 
     def _model(self, graph: Graph, solved: Mapping[str, SolvedType], seed: int) -> Model:
@@ -101,6 +99,10 @@ class ClosedFormMethod:
             readout=readout,
             learning=Learning(self.settings, seed, {}, residuals),
         )
+
+
+def _tell(report: Report, name: str, n_passes: int) -> None:
+    report(n_passes, None, f"solving {name!r}: {n_passes} message passes")
 
 
 def _without_ids(label_types: Sequence[str]) -> list[str]:

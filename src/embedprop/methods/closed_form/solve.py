@@ -129,9 +129,7 @@ class Solver:
             scaled(r, one.dim), masses[None], none, solution.vectors, solution.residual
         )
 
-    def _h_and_labels(
-        self, name: str, guess: Weights, told: Told
-    ) -> tuple[Vectors, LabelSolution]:
+    def _h_and_labels(self, name: str, guess: Weights, told: Told) -> tuple[Vectors, LabelSolution]:
         """Return h of all nodes, and the vectors of the labels that it is made of."""
         one, sets = self.instance.label_types[name], self.graph.labels[name]
         known = sets.sizes > 0
@@ -178,13 +176,13 @@ def _warn_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
 
 
 def _warn_unreached(vectors: Vectors, dim: int) -> None:
-    zeros = ~vectors.any(axis=1)
-    if zeros.any():
+    zeros = np.flatnonzero(~np.asarray(vectors.any(axis=1)))
+    if len(zeros):
         logger.warning(
             "%d of the %d nodes get zeros: they have no edges, or are in a part of the graph that "
             "dim=%d does not reach. A larger dim reaches more; labels that nodes share reach all.",
-            int(zeros.sum()),
             len(zeros),
+            len(vectors),
             dim,
         )
 

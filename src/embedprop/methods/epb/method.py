@@ -120,15 +120,18 @@ class EPBMethod:
         log_notices([] if place.notice is None else [place.notice])
         if previous is not None:
             _say_what_is_lost(previous, learnable.graph)
-        start = start_vectors(
-            learnable, instance, streams, previous, self.pretrained, place.tables
-        )
+        start = start_vectors(learnable, instance, streams, previous, self.pretrained, place.tables)
         plan = self._plan(streams, place)
         engine = self.engine.make(self._given(start, targets, place))
         with InterruptWatch() as watch:
             result = engine.train(
-                learnable, instance, plan, start.labels, _of_epochs(report, plan), start.relations,
-                watch
+                learnable,
+                instance,
+                plan,
+                start.labels,
+                _of_epochs(report, plan),
+                start.relations,
+                watch,
             )
             trained = Trained(learnable, instance, result, place.tables)
             history = self._history(result.loss_history)

@@ -36,8 +36,8 @@ class Targets:
             for row, (node, value) in zip(rows.tolist(), given.items(), strict=True):
                 if row < 0:
                     raise InvalidParameterError(
-                        f"targets names the node {node!r}, which the graph does not have. Check its "
-                        f"spelling and its type ('1' is not 1)."
+                        f"targets names the node {node!r}, which the graph does not have. Check "
+                        f"its spelling and its type ('1' is not 1)."
                     )
                 values[row] = value
         else:
@@ -56,7 +56,8 @@ class Targets:
             ) from None
         if len(known) < 2:
             raise InvalidParameterError(
-                f"targets has {len(known)} different classes; at least 2 are needed to tell them apart."
+                f"targets has {len(known)} different classes; at least 2 are needed to tell "
+                f"them apart."
             )
         number = {value: i for i, value in enumerate(known)}
         classes = [-1 if is_missing(value) else number[value] for value in values]

@@ -1,4 +1,4 @@
-"""The closed form's readout: the eigenvector equation and the PageRank average, for one more row."""
+"""The closed form's readout: its eigenvector equation and PageRank average, for one more row."""
 
 from __future__ import annotations
 

@@ -160,9 +160,7 @@ class MeansReadout:
         )
 
 
-def combined(
-    columns: Columns, arrivals: Arrivals, source: str, hear: Hear
-) -> tuple[Vectors, Mask]:
+def combined(columns: Columns, arrivals: Arrivals, source: str, hear: Hear) -> tuple[Vectors, Mask]:
     """Return what new nodes hear, their own labels, or the mean of both; and who has anything."""
     n_new = arrivals.speakers.n_sets
     out = np.zeros((n_new, arrivals.table.shape[1]), np.float32)

@@ -54,12 +54,12 @@ class ModulesReadout:
 
     @property
     def embedding(self) -> Vectors:
-        """h of the nodes that were learned from."""
+        """H of the nodes that were learned from."""
         return self.means.embedding
 
     @property
     def vectors(self) -> Vectors:
-        """r of the nodes that were learned from."""
+        """R of the nodes that were learned from."""
         return self.means.vectors
 
     def with_vectors(self, vectors: Vectors) -> Self:
@@ -146,7 +146,7 @@ class ModulesReadout:
             for key, value in module.saved_state().items():
                 arrays[f"module {name} {key}"] = value
             if labels.tokens is not None:
-                vocabularies[f"tokens {name}"] = labels.tokens.vocabulary.names
+                vocabularies[f"tokens {name}"] = list(labels.tokens.vocabulary.names)
             sizes[name] = {
                 "shape": list(labels.shape), "n_labels": labels.n_labels, "n_edges": module.n_edges
             }  # fmt: skip
@@ -163,16 +163,12 @@ class ModulesReadout:
         vectors: Vectors,
     ) -> Self:
         """Return the readout of a saved model; its modules are built when they are first used."""
-        means = MeansReadout.from_stored(
-            stored, instance, label_vectors, relation_vectors, vectors
-        )
+        means = MeansReadout.from_stored(stored, instance, label_vectors, relation_vectors, vectors)
         tables = {name: stored.arrays[f"table {name}"] for name in instance.dims}
         modules = StoredModules(stored, instance)
         return cls(means, modules, tables, stored.settings["n_parameters"])
 
-    def _values(
-        self, placed: Placed, name: str, module: TypeModule
-    ) -> tuple[Multisets, Vectors]:
+    def _values(self, placed: Placed, name: str, module: TypeModule) -> tuple[Multisets, Vectors]:
         """Return the numbers, text or image of new nodes as a label each, and f of these."""
         import torch
 
@@ -191,9 +187,7 @@ class ModulesReadout:
         ptr = np.concatenate([[0], np.cumsum(has)])
         return Multisets(ptr, np.arange(len(vectors), dtype=np.int32)), vectors
 
-    def _members(
-        self, placed: Placed, labels: Labels
-    ) -> dict[str, tuple[Multisets, Vectors]]:
+    def _members(self, placed: Placed, labels: Labels) -> dict[str, tuple[Multisets, Vectors]]:
         """Return the stored labels of known nodes, and the known ones of new nodes."""
         found = {}
         for name, module in self.modules.items():

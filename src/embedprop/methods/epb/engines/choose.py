@@ -111,9 +111,7 @@ class Torch:
         """Return the engine, ready to train."""
         from embedprop.methods.epb.engines.torch import TorchEngine
 
-        return TorchEngine(
-            self.device, given.own_parts, given.fixed, given.targets, given.modules
-        )
+        return TorchEngine(self.device, given.own_parts, given.fixed, given.targets, given.modules)
 
 
 def choose_engine(text: str, instance: EPBInstance, *, supervised: bool = False) -> EngineChoice:

@@ -25,8 +25,8 @@ from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines.engine import NOBODY, EpochReport, TrainingResult, Watch
 from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.random_streams import RandomStreams
 from embedprop.methods.epb.targets import Targets
+from embedprop.methods.random_streams import RandomStreams
 
 # Seconds between two looks at the progress bar.
 _LOOK = 0.1
