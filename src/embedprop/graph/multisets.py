@@ -142,7 +142,9 @@ class Multisets:
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
-        return f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
+        return (
+            f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
+        )
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self.ptr, self.ids, self.weights)
@@ -190,7 +192,9 @@ class Multisets:
 
     def _bounds(self, index: int) -> tuple[int, int]:
         if not 0 <= index < self.n_sets:
-            raise IndexError(f"set {index} does not exist: expected 0 to {self.n_sets - 1}")
+            raise IndexError(
+                f"set {index} does not exist: expected an index from 0 to {self.n_sets - 1}"
+            )
         return int(self.ptr[index]), int(self.ptr[index + 1])
 
 
