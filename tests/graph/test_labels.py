@@ -87,9 +87,7 @@ def test_texts_stand_at_their_node_and_nan_means_none():
 
 
 def test_a_text_that_is_no_string_is_refused():
-    with pytest.raises(
-        InvalidGraphError, match=r"row 1 .* expected a string, got 5 of type in"
-    ):
+    with pytest.raises(InvalidGraphError, match=r"row 1 .* expected a string, got 5 of type in"):
         TextLabels.from_rows(3, NODE_IDS, ["a", 5])
 
 

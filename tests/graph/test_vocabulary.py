@@ -95,4 +95,4 @@ def test_equality_is_that_of_names_and_survives_pickling():
 
 def test_repr_shows_a_few_names():
     assert repr(Vocabulary("abcd")) == "Vocabulary(4 names: 'a', 'b', 'c', ...)"
-    assert repr(Vocabulary("a")) == "Vocabulary(1 names: 'a')"
+    assert repr(Vocabulary("a")) == "Vocabulary(1 name: 'a')"

@@ -102,6 +102,7 @@ def load_dataset(
         A file of the data set is missing or damaged.
     """
     from embedprop.datasets import folder_files as files
+    from embedprop.graph.adjacency import EdgeRows
     from embedprop.graph.build import build_graph
     from embedprop.graph.vocabulary import Vocabulary
 
@@ -120,16 +121,10 @@ def load_dataset(
     )
     graph = build_graph(
         Vocabulary.trusted(range(n_nodes)),
-        edges.sources,
-        edges.targets,
+        EdgeRows(edges.sources, edges.targets, edges.weights, edges.relation_ids, edges.relations),
+        labels,
         directed=directed,
         self_loops=self_loops,
-        edge_weights=edges.weights,
-        relation_ids=edges.relation_ids,
-        relations=edges.relations,
-        labels={t: x for t, x in labels.items() if isinstance(x, tuple)},
-        values={t: x for t, x in labels.items() if not isinstance(x, tuple)},
-        label_types=list(labels),
     )
     targets, class_names = files.read_classes(folder, n_nodes, meta)
     return Dataset(graph, targets, class_names, meta, _splits(folder))

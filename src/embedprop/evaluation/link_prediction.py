@@ -270,7 +270,7 @@ def split_edges(graph: Graph, share: float, seed: int) -> EdgeSplit:
     held = rng.choice(pairs, n_held, replace=False)
     absent = _non_edges(pairs, n_held, graph, rng)
     as_pairs = [np.stack(np.divmod(some, graph.n_nodes), axis=1) for some in (held, absent)]
-    return EdgeSplit(_without(graph, np.isin(keys, held), n_held), *as_pairs)
+    return EdgeSplit(_without(graph, np.isin(keys, held)), *as_pairs)
 
 
 def _pair_keys(graph: Graph) -> tuple[Ids, NDArray[np.bool_]]:
@@ -307,7 +307,7 @@ def _non_edges(pairs: Ids, wanted: int, graph: Graph, rng: np.random.Generator) 
     return drawn[:wanted]
 
 
-def _without(graph: Graph, is_held: NDArray[np.bool_], n_held: int) -> Graph:
+def _without(graph: Graph, is_held: NDArray[np.bool_]) -> Graph:
     """Return the graph without the held entries of `graph.neighbors`; everything else stays."""
     old = graph.neighbors
     owners = np.repeat(np.arange(graph.n_nodes), old.sizes)[~is_held]

@@ -135,7 +135,8 @@ def _kept_rows(
         check_weights(edges.weights, lambda row: _edge_name(nodes, edges, row))
         weighs = edges.weights.astype(np.float32, copy=False) > 0
     kept = weighs & ~is_loop
-    n_self_loops, n_zero_weights = int((is_loop & weighs).sum()), int((~weighs).sum())
+    n_self_loops = int(np.count_nonzero(is_loop & weighs))
+    n_zero_weights = len(edges) - int(np.count_nonzero(weighs))
     return (None if kept.all() else kept), n_self_loops, n_zero_weights
 
 

@@ -53,6 +53,8 @@ class GraphInputs:
 
         Examples
         --------
+        >>> import numpy as np
+        >>> from embedprop import Graph
         >>> Graph.from_edges(np.array([[0, 1], [1, 2]]), nodes=range(5))
         Graph(5 nodes, 2 undirected edges, label types: node)
         """
@@ -85,7 +87,7 @@ class GraphInputs:
         has_header: bool | None = None,
         separator: str | None = None,
     ) -> Graph:
-        """Read a graph from CSV, TSV or Parquet files, gzipped or not. Names are strings.
+        r"""Read a graph from CSV, TSV or Parquet files, gzipped or not. Names are strings.
 
         Parameters
         ----------
@@ -102,19 +104,27 @@ class GraphInputs:
             Other names of columns, such as ``{"source": "from"}``.
         has_header, separator
             How text files are written. None: found out from the file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from embedprop import Graph
+        >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+        >>> _ = file.write_text("from,to\na,b\nb,c\n")
+        >>> Graph.read(file, columns={"source": "from", "target": "to"})
+        Graph(3 nodes, 2 undirected edges, label types: node)
         """
         from embedprop.graph.files.readers import read_graph
+        from embedprop.graph.files.table_layout import TableOptions
 
         return read_graph(
             edges,
             labels,
+            nodes,
+            TableOptions(columns or {}, has_header, separator),
             directed=directed,
-            nodes=nodes,
             self_loops=self_loops,
             unknown_nodes=unknown_nodes,
-            columns=columns,
-            has_header=has_header,
-            separator=separator,
         )
 
     @classmethod
@@ -143,10 +153,19 @@ class GraphInputs:
             The edge attribute that holds the relation. Default: no relations.
         self_loops, unknown_nodes
             As in `from_edges`.
-        """
-        from embedprop.graph.objects.convert import graph_from_networkx
 
-        return graph_from_networkx(graph, labels, weight, relation, self_loops, unknown_nodes)
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from embedprop import Graph
+        >>> Graph.from_networkx(nx.path_graph(3))
+        Graph(3 nodes, 2 undirected edges, label types: node)
+        """
+        from embedprop.graph.objects.networkx import graph_from_networkx
+
+        return graph_from_networkx(
+            graph, labels, weight, relation, self_loops=self_loops, unknown_nodes=unknown_nodes
+        )
 
     @classmethod
     def from_scipy(
@@ -176,13 +195,16 @@ class GraphInputs:
 
         Examples
         --------
+        >>> from embedprop import Graph
         >>> from scipy.sparse import csr_array
         >>> Graph.from_scipy(csr_array([[0, 1], [0, 0]]))
-        Graph(2 nodes, 1 directed edges, label types: node)
+        Graph(2 nodes, 1 directed edge, label types: node)
         """
-        from embedprop.graph.objects.convert import graph_from_scipy
+        from embedprop.graph.objects.scipy import graph_from_scipy
 
-        return graph_from_scipy(matrix, labels, nodes, directed, self_loops, unknown_nodes)
+        return graph_from_scipy(
+            matrix, labels, nodes, directed, self_loops=self_loops, unknown_nodes=unknown_nodes
+        )
 
     @classmethod
     def from_pyg(
@@ -210,10 +232,21 @@ class GraphInputs:
             zero is a label with that weight (right for words); ``"numeric"``; or ``"ignore"``.
         self_loops, unknown_nodes
             As in `from_edges`.
-        """
-        from embedprop.graph.objects.convert import graph_from_pyg
 
-        return graph_from_pyg(data, labels, directed, features, self_loops, unknown_nodes)
+        Examples
+        --------
+        >>> from types import SimpleNamespace  # stands in for torch_geometric.data.Data
+        >>> import numpy as np
+        >>> from embedprop import Graph
+        >>> data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), num_nodes=2)
+        >>> Graph.from_pyg(data, directed=False)
+        Graph(2 nodes, 1 undirected edge, label types: node)
+        """
+        from embedprop.graph.objects.pyg import graph_from_pyg
+
+        return graph_from_pyg(
+            data, labels, directed, features, self_loops=self_loops, unknown_nodes=unknown_nodes
+        )
 
     @classmethod
     def from_pandas(
@@ -242,6 +275,14 @@ class GraphInputs:
             Default: the columns of these names, where there are such.
         labels, directed, nodes, self_loops, unknown_nodes
             As in `from_edges`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from embedprop import Graph
+        >>> frame = pl.DataFrame({"from": ["a", "b"], "to": ["b", "c"]})
+        >>> Graph.from_pandas(frame, "from", "to")
+        Graph(3 nodes, 2 undirected edges, label types: node)
         """
         from embedprop.graph.objects.convert import graph_from_edges
         from embedprop.graph.objects.edge_input import EdgeInput

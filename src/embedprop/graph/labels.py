@@ -216,7 +216,7 @@ class ImageLabels:
         Raises
         ------
         InvalidGraphError
-            The array is not one of equally large images of finite numbers, or a node is given twice.
+            The array is not one of equally large images of finite numbers, or a node comes twice.
         """
         _check_once(node_ids)
         images = np.ascontiguousarray(images)

@@ -198,8 +198,8 @@ def _check_names(names: Sequence[Hashable]) -> None:
         first = seen.setdefault(name, position)
         if first != position:
             raise InvalidGraphError(
-                f"Name {name!r} is given twice, at positions {first} and {position} (counted from 0). "
-                f"Every name must be unique: remove one of the two."
+                f"Name {name!r} is given twice, at positions {first} and {position} (counted from "
+                f"0). Every name must be unique: remove one of the two."
             )
 
 

@@ -12,7 +12,7 @@ from embedprop.errors import InvalidParameterError, UnknownParameterError, did_y
 PARTS_OF_TYPE = ("label_embedding", "aggregator", "reconstruction", "distance", "loss")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Parts:
     """f, g, g~, d, the loss and r of the framework; None, or left out: EP-B's.
 
@@ -54,6 +54,9 @@ class Parts:
     representation: str = "concatenation"
     refine: bool | Mapping[str, bool] = True
     label_dropout: float | Mapping[str, float] = 0.0
+
+    def __repr__(self) -> str:
+        return f"Parts({', '.join(f'{key}={value!r}' for key, value in self.to_dict().items())})"
 
     @classmethod
     def of(cls, given: Parts | Mapping[str, Any] | None) -> Self:

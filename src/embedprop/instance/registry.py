@@ -58,11 +58,11 @@ class Registry(Generic[Part]):
         return iter({**self._places, **self._parts, **_foreign().get(self.kind, NOTHING)})
 
     def __len__(self) -> int:
-        return len(list(self))
+        return sum(1 for _ in self)
 
     def __contains__(self, name: object) -> bool:
         # Others are asked last: to look through what is installed takes some milliseconds.
-        return name in self._places or name in self._parts or name in list(self)
+        return name in self._places or name in self._parts or name in iter(self)
 
     def name_of(self, part: object) -> str | None:
         """Return the name under which a part was loaded or registered."""

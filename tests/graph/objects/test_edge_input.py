@@ -22,9 +22,8 @@ COLUMNS = {"source": ["b", "c", "a"], "target": ["a", "b", "d"]}
 
 
 def as_pairs(edges: EdgeInput) -> list[tuple]:
-    return [
-        (edges.nodes[s], edges.nodes[t]) for s, t in zip(edges.sources, edges.targets, strict=True)
-    ]
+    pairs = zip(edges.rows.sources, edges.rows.targets, strict=True)
+    return [(edges.nodes[source], edges.nodes[target]) for source, target in pairs]
 
 
 FRAMES = {
@@ -54,7 +53,7 @@ def test_every_form_gives_the_same_edges_and_the_nodes_in_reading_order(form):
     assert list(edges.nodes) == READING_ORDER
     assert {type(name) for name in edges.nodes} == {str}
     assert as_pairs(edges) == PAIRS
-    assert edges.sources.dtype == edges.targets.dtype == np.int32
+    assert edges.rows.sources.dtype == edges.rows.targets.dtype == np.int32
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint64, np.int8])
@@ -128,15 +127,15 @@ def test_weights_and_relations_come_from_columns_or_beside_the_edges():
     frame = pd.DataFrame(COLUMNS | {"weight": [1, 2, 3], "relation": ["r", "s", "r"]})
     beside = EdgeInput.of(PAIRS, weights=[1, 2, 3], relations=["r", "s", "r"])
     for edges in (EdgeInput.of(frame), EdgeInput.of(pl.from_pandas(frame)), beside):
-        assert edges.weights.tolist() == [1, 2, 3]
-        assert edges.weights.dtype == np.float64
-        assert list(edges.relations) == ["r", "s"]
-        assert edges.relation_ids.tolist() == [0, 1, 0]
+        assert edges.rows.weights.tolist() == [1, 2, 3]
+        assert edges.rows.weights.dtype == np.float64
+        assert list(edges.rows.relations) == ["r", "s"]
+        assert edges.rows.relation_ids.tolist() == [0, 1, 0]
 
 
 def test_float32_weights_are_not_copied():
     weights = np.ones(3, dtype=np.float32)
-    assert EdgeInput.of(PAIRS, weights=weights).weights is weights
+    assert EdgeInput.of(PAIRS, weights=weights).rows.weights is weights
 
 
 @pytest.mark.parametrize(
@@ -218,9 +217,7 @@ def test_bad_weights_are_refused(weights, message):
 
 
 def test_every_edge_needs_a_relation():
-    with pytest.raises(
-        InvalidGraphError, match="expected 3 relations, one for each edge, got 1"
-    ):
+    with pytest.raises(InvalidGraphError, match="expected 3 relations, one for each edge, got 1"):
         EdgeInput.of(PAIRS, relations=["r"])
     with pytest.raises(InvalidGraphError, match=r"relations, row 1 .*missing \(None\)"):
         EdgeInput.of(PAIRS, relations=["r", None, "r"])

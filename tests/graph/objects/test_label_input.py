@@ -187,7 +187,7 @@ def test_unknown_nodes_can_be_added_and_are_isolated(caplog):
     assert graph.degrees.tolist() == [1, 2, 1, 0, 0, 0]
     assert graph.values["age"].values.tolist() == [[0], [0], [0], [0], [0], [3]]
     assert graph.labels["tag"].n_sets == 6
-    assert "Label type 'word': added 2 nodes that have no edges" in caplog.messages
+    assert "Label type 'word': added 2 nodes without edges" in caplog.messages
 
 
 def test_a_weight_of_an_ignored_row_stays_with_its_row():
@@ -225,8 +225,8 @@ def test_numeric_columns_keep_their_names():
 @pytest.mark.parametrize(
     ("labels", "parameters", "message"),
     [
-        ({"a": 1, "b": [1, 2]}, {}, "'size', node 'b': expected 1 numbers .* got"),
-        ({"a": "tall"}, {}, "node 'a': expected 1 numbers as for the first node, got 'tall'"),
+        ({"a": 1, "b": [1, 2]}, {}, "'size', node 'b': expected 1 number .* got"),
+        ({"a": "tall"}, {}, "node 'a': expected 1 number as for the first node, got 'tall'"),
         ({"a": np.inf}, {}, "Label type 'size': Numeric labels, row 0 .*finite"),
         ([1, 2, 3], {}, "Declare it with nodes="),
         ([1, 2], {"nodes": list("abc")}, "3 rows"),
@@ -281,9 +281,7 @@ def test_images_come_as_dict_or_array():
 
 def test_images_of_two_sizes_are_refused_by_node():
     images = {"a": np.zeros((2, 2)), "b": np.zeros((2, 3))}
-    with pytest.raises(
-        InvalidGraphError, match=r"node 'b': .*\(2, 2\) .* got \(2, 3\). Bring all"
-    ):
+    with pytest.raises(InvalidGraphError, match=r"node 'b': .*\(2, 2\) .* got \(2, 3\). Bring all"):
         with_labels(images, key="photo:image")
 
 

@@ -111,9 +111,7 @@ def pick_columns(
         if options.are_hints and wanted not in known:
             wanted = role
         if known.count(wanted) > 1:
-            raise InvalidGraphError(
-                f"{path}: column {wanted!r} is given twice. Rename one of them."
-            )
+            raise InvalidGraphError(f"{path}: column {wanted!r} is given twice. Rename one.")
         if wanted in known:
             picks[role] = known.index(wanted)
         elif role in roles.required or (role in options.columns and not options.are_hints):
