@@ -105,5 +105,7 @@ class GraphFiles(NamedTuple):
     def has_relations(self) -> bool:
         """Return whether the edges have relations, from the beginning of their file."""
         from embedprop.graph.files.readers import has_relations
+        from embedprop.graph.files.table_layout import TableOptions
 
-        return has_relations(self.edges, self.columns, self.has_header, self.separator)
+        options = TableOptions(self.columns, self.has_header, self.separator)
+        return has_relations(self.edges, options)

@@ -23,6 +23,15 @@ FIT_OPTIONS = ("fast", "targets", "target_weight")
 # Set by other options, or made of several.
 _NOT_OPTIONS = ("verbose", "parts")
 
+# What docstrings say of values in Python, as they are written in a shell.
+_IN_THE_SHELL = {
+    "a dict gives one number for each": "or one for each, as in node=64,word=128",
+    '["word"]': "word,topic",
+    "None: ": "Not given: ",
+    "None takes": "none takes",
+    ", gensim KeyedVectors, a dict, or (names, array)": "",
+}
+
 Parse = Callable[[str, Any], Any]
 
 
@@ -60,15 +69,17 @@ def _options() -> dict[str, ParameterOption]:
 def _option(field: Field[Any], hint: Any, text: str, methods: tuple[str, ...]) -> ParameterOption:
     in_parts = field.name in {one.name for one in fields(Parts)}
     metavar, parse = _kind(hint, in_parts)
+    for python, shell in _IN_THE_SHELL.items():
+        text = text.replace(python, shell)
     if len(methods) == 1:
         text = f"[{methods[0]}] {text}"
-    default = "all" if field.default is None and field.name == "label_types" else field.default
-    shown = False if default is None else str(default)
+    if field.default is not None and not isinstance(field.default, bool):
+        text += f" Default: {field.default}."
     name = f"--{field.name.replace('_', '-')}"
     if bool in get_args(hint):
         option = typer.Option(f"{name}/--no-{name[2:]}", help=text, show_default=False)
         return ParameterOption(methods, Annotated[bool | None, option], parse, in_parts)
-    option = typer.Option(name, metavar=metavar, help=text, show_default=shown)
+    option = typer.Option(name, metavar=metavar, help=text, show_default=False)
     many = list[str] if parse is _files else str
     return ParameterOption(methods, Annotated[many | None, option], parse, in_parts)
 

@@ -62,7 +62,7 @@ class Registry(Generic[Part]):
 
     def __contains__(self, name: object) -> bool:
         # Others are asked last: to look through what is installed takes some milliseconds.
-        return name in self._places or name in self._parts or name in iter(self)
+        return name in self._places or name in self._parts or any(name == one for one in self)
 
     def name_of(self, part: object) -> str | None:
         """Return the name under which a part was loaded or registered."""

@@ -49,8 +49,9 @@ def fit(
         str | None,
         typer.Option(
             metavar="|".join(PARAMETERS),
-            help="The closed form, in seconds; or EP-B of the paper, by gradients.",
-            show_default=f"{DEFAULT_METHOD}; {WITH_RELATIONS} where edges have relations",
+            help="The closed form, in seconds; or EP-B of the paper, by gradients. Default: "
+            f"{DEFAULT_METHOD}, but {WITH_RELATIONS} where edges have relations.",
+            show_default=False,
         ),
     ] = None,
     fast: Annotated[
@@ -81,7 +82,7 @@ def fit(
     ] = None,
     target_weight: Annotated[
         float | None,
-        typer.Option(metavar="X", help="[epb] Weight of the targets' loss.", show_default="1.0"),
+        typer.Option(metavar="X", help="[epb] Weight of the targets' loss. Default: 1."),
     ] = None,
     quiet: QuietOption = False,
     **given: Any,
@@ -109,9 +110,10 @@ def fit(
         )
         graph = graph.with_inverses() if inverse_relations else graph
         say(graph.summary())
-        wanted = {} if targets is None else {"targets": classes_of(targets)}
-        weight = {} if target_weight is None else {"target_weight": target_weight}
-        estimator.fit(graph, **wanted, **weight)
+        wanted: dict[str, Any] = {} if targets is None else {"targets": classes_of(targets)}
+        if target_weight is not None:
+            wanted["target_weight"] = target_weight
+        estimator.fit(graph, **wanted)
     except Stopped as stop:
         with InterruptWatch():
             place = _beside(out)

@@ -74,14 +74,8 @@ def read_graph(
     return build_graph(vocabulary, rows, placed, directed=directed, self_loops=self_loops)
 
 
-def has_relations(
-    edges: str | Path,
-    columns: Mapping[str, str] | None = None,
-    has_header: bool | None = None,
-    separator: str | None = None,
-) -> bool:
+def has_relations(edges: str | Path, options: TableOptions) -> bool:
     """Return whether the edges of a file have relations; only its beginning is read."""
-    options, _ = _options(columns, has_header, separator)
     batches = read_table(_as_path("edges", edges), EDGE_ROLES, options)
     return any("relation" in batch.columns for batch in islice(batches, 1))
 
