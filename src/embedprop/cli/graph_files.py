@@ -107,5 +107,5 @@ class GraphFiles(NamedTuple):
         from embedprop.graph.files.readers import has_relations
         from embedprop.graph.files.table_layout import TableOptions
 
-        options = TableOptions(self.columns, self.has_header, self.separator)
+        options = TableOptions(self.columns or {}, self.has_header, self.separator)
         return has_relations(self.edges, options)
