@@ -104,8 +104,9 @@ def test_walks_without_some_nodes_never_meet_them(weighted) -> None:
     assert (walks[:, 1] >= 0).mean() > 0.8
     if weighted:
         # What is left weighs what it weighed.
-        before = weights_by_edge(WalkGraph.of(graph))
-        for edge, weight in weights_by_edge(left).items():
+        before, after = weights_by_edge(WalkGraph.of(graph)), weights_by_edge(left)
+        assert after
+        for edge, weight in after.items():
             assert weight == pytest.approx(before[edge])
 
 
@@ -117,3 +118,25 @@ def weights_by_edge(walk_graph: WalkGraph) -> dict[tuple[int, int], float]:
         weights = np.diff(sums, prepend=0.0).tolist()
         found |= {(v, u): w for u, w in zip(targets.of(v).tolist(), weights, strict=True)}
     return found
+
+
+@pytest.mark.parametrize(("p", "q"), [(0, 1), (1, -2), (float("nan"), 1)])
+def test_p_and_q_must_be_positive(p, q) -> None:
+    graph = WalkGraph.of(toy_graphs.path())
+    with pytest.raises(InvalidParameterError, match="p and q must be positive"):
+        graph.walks(np.zeros(1, np.int32), 3, KEY, p=p, q=q)
+
+
+def test_an_alias_table_draws_by_weight() -> None:
+    weights = np.array([0.0, 3.0, 1.0, 0.5, 5.5])
+    keep, other = alias_table(weights)
+    drawn = [draw_alias(keep, other, uniform(KEY, 0, i)) for i in range(10_000)]
+    counts = np.bincount(drawn, minlength=5)
+    assert counts[0] == 0
+    assert chisquare(counts[1:], 1000 * weights[1:]).pvalue > UNLIKELY
+
+
+def test_a_window_pairs_each_node_with_those_near_it() -> None:
+    nodes, contexts = window_pairs(np.array([[1, 2, 3, 4]], np.int32), window=2)
+    pairs = sorted(zip(nodes.tolist(), contexts.tolist(), strict=True))
+    assert pairs == [(a, b) for a in range(1, 5) for b in range(1, 5) if abs(a - b) <= 2]

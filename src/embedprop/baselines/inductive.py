@@ -58,6 +58,6 @@ def neighbor_means(
     """Return the mean over those neighbors that count, by edge weight, and which nodes have any."""
     weights = adjacency_matrix(graph, np.float64)
     weights.data *= counts[weights.indices]
-    totals = np.asarray(weights.sum(axis=1)).ravel()
+    totals: NDArray[np.float64] = np.asarray(weights.sum(axis=1)).ravel()
     has_any = totals > 0
     return (weights @ values) / np.where(has_any, totals, 1)[:, None], has_any

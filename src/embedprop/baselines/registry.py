@@ -46,7 +46,8 @@ def baseline(name: str) -> Callable[[Method], Method]:
 
     def add(method: Method) -> Method:
         method.name = name
-        return BASELINES.register(name)(dataclass(frozen=True, kw_only=True)(method))
+        BASELINES.register(name)(dataclass(frozen=True, kw_only=True)(method))
+        return method
 
     return add
 

@@ -50,7 +50,8 @@ class WordReader(Baseline):
             )
         parts = []
         for label_type in chosen:
-            part = as_matrix(graph.labels[label_type], len(graph.vocabulary(label_type)))
+            n_labels = len(graph.vocabulary(label_type))  # refuses an unknown type
+            part = as_matrix(graph.labels[label_type], n_labels)
             part.sum_duplicates()
             if self.words == "binary":
                 part.data[:] = 1
