@@ -35,12 +35,12 @@ from typing import Any
 
 import numpy as np
 from power_law import power_law_edges
-from provenance import publish
 from scipy.sparse import csr_array
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.memory import forget_peak, peak_memory
+from embedprop.evaluation.provenance import publish
 from embedprop.graph.changes.learnable import learned_labels
 
 DIM = 128

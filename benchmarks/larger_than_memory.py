@@ -22,10 +22,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-from provenance import publish
 
 import embedprop.estimators
 from embedprop import EmbeddingPropagation, Graph
+from embedprop.evaluation.provenance import publish
 
 GB = 1e9
 

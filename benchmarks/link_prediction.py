@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import resource
 import time
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from typing import Any
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.links import rank_links
+from embedprop.evaluation.provenance import machine
 
 COMMON: dict[str, Any] = {
     "label_types": ["node"],
@@ -75,7 +75,7 @@ def measured(name: str, split: str, seed: int, changes: dict[str, Any]) -> dict[
         **asdict(result),
         "training_seconds": {key: round(value, 1) for key, value in trained.items()},
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "machine": platform.processor() or platform.machine(),
+        "machine": machine(),
     }
 
 

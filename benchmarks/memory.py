@@ -49,7 +49,8 @@ def main() -> int:
         return 0
     import numpy as np
     from power_law import power_law_edges
-    from provenance import publish
+
+    from embedprop.evaluation.provenance import publish
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "edges.npy"

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import numpy as np
 from power_law import communities, power_law_edges
-from provenance import publish
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh
 
 from embedprop import EmbeddingPropagation, Graph, load_dataset
 from embedprop.evaluation.node_classification import f1_given_counts
+from embedprop.evaluation.provenance import publish
 from embedprop.evaluation.splits import share_split
 from embedprop.graph.changes.subgraph import subgraph
 

@@ -20,11 +20,11 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from provenance import publish
 
 from embedprop import EmbeddingPropagation, load_dataset
 from embedprop.datasets import Dataset
 from embedprop.evaluation.node_classification import accuracy_chosen_on_validation, f1_given_counts
+from embedprop.evaluation.provenance import publish
 from embedprop.evaluation.records import read_records
 from embedprop.evaluation.splits import per_class_split, share_split
 from embedprop.graph import Graph

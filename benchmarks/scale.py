@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 from epoch import product_seconds
 from power_law import power_law_edges
-from provenance import publish
 
 from embedprop import EmbeddingPropagation, Graph
+from embedprop.evaluation.provenance import publish
 from embedprop.evaluation.records import read_records
 
 MEAN_DEGREE = 20

@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from provenance import publish
+from embedprop.evaluation.provenance import publish
 
 COMMANDS = {
     "import_seconds": ["-c", "import embedprop"],

@@ -13,9 +13,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from provenance import commit, date, machine
-
 from embedprop.datasets import load_dataset
+from embedprop.evaluation.provenance import busy_machine, commit, date
 from embedprop.evaluation.records import append_record, read_records
 
 from .jobs import Vectors, learned, run_job
@@ -88,7 +87,7 @@ def measured(starts: Sequence[Record], options: argparse.Namespace) -> Iterator[
 
     def learn() -> tuple[Vectors, dict[str, Any]]:
         vectors, costs = run_job(method, data.graph, seed, options.prefix, options.limit)
-        return vectors, {**costs, "machine": machine(), "commit": commit(), "date": date()}
+        return vectors, {**costs, "machine": busy_machine(), "commit": commit("+"), "date": date()}
 
     name = f"{graph}-{start['method']}-{seed}-{fingerprint(start['settings'])}"
     vectors, costs = learned(options.vectors, name, learn)

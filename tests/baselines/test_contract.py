@@ -13,7 +13,7 @@ from tests import toy_graphs
 from tests.baselines.methods import NEEDS_WORDS, QUICK, quick
 
 from embedprop import Graph
-from embedprop.baselines import BASELINES, fit_transform_inductive, is_classifier
+from embedprop.baselines import BASELINES, is_classifier
 from embedprop.errors import InvalidParameterError
 
 EMBEDDERS = [name for name in BASELINES if not is_classifier(name)]
@@ -168,7 +168,7 @@ def test_an_embedder_gives_new_nodes_vectors_without_learning_from_them(name: st
     ]
     words = {"new": ["red"], **toy_words(known)}
     full = Graph.from_edges([("a1", "new"), *edges], labels={"word": words})
-    vectors = fit_transform_inductive(quick(name), known, full)
+    vectors = quick(name).fit_transform_inductive(known, full)
     assert vectors.shape[0] == 13
     if name not in ("bow", "dw-bow"):
         alone = quick(name).fit_transform(known)

@@ -14,8 +14,7 @@ from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec, de
 from embedprop.baselines.densify import densified
 from embedprop.baselines.gcn import message_edges
 from embedprop.baselines.planetoid_contexts import Pairs, class_contexts, graph_contexts
-from embedprop.baselines.planetoid_model import ContextLoss, descend, normal
-from embedprop.baselines.planetoid_t import _Lookup
+from embedprop.baselines.planetoid_model import ContextLoss, Lookup, descend, normal
 from embedprop.baselines.walking import WalkGraph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.kernels.draws.alias import alias_table
@@ -203,7 +202,7 @@ def test_torch_is_left_as_it_was() -> None:
 @pytest.mark.parametrize("n_negatives", [0, 2])
 def test_the_context_loss_is_the_sum_over_all_pairs(n_negatives: int) -> None:
     rng = np.random.default_rng(1)
-    encoder = _Lookup(normal(rng, 6, 3))
+    encoder = Lookup(normal(rng, 6, 3))
     loss = ContextLoss(encoder, 6, n_negatives, rng)
     for parameter in loss.parameters:
         parameter.data += torch.from_numpy(rng.normal(size=parameter.shape).astype(np.float32))

@@ -139,7 +139,7 @@ def test_more_bytes_than_expected_are_refused(tmp_path, monkeypatch, announced):
 
 @pytest.mark.parametrize("address", ["file:///etc", "ftp://host", "host", "http://", "http://a b"])
 def test_an_address_that_is_not_of_the_web_is_refused(tmp_path, address):
-    with pytest.raises(InvalidParameterError, match="is no address"):
+    with pytest.raises(InvalidParameterError, match="is not an address"):
         download(BY_BLOB, tmp_path, mirror=address)
 
 

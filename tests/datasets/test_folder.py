@@ -206,7 +206,7 @@ def test_damaged_tables_are_refused_with_their_line(data_dir, file, content, mes
     ("file", "message"),
     [
         ("meta.json", r"meta\.json cannot be read"),
-        ("words.npz", r"words\.npz is no sparse matrix"),
+        ("words.npz", r"words\.npz is not a sparse matrix"),
         ("split_planetoid.json", r"split_planetoid\.json cannot be read"),
     ],
 )
@@ -218,7 +218,7 @@ def test_damaged_files_are_refused(data_dir, file, message):
 
 def test_a_matrix_with_too_few_rows_is_refused(data_dir):
     save_npz(data_dir / "toy" / "words.npz", csr_array(np.eye(3)))
-    with pytest.raises(InvalidGraphError, match="expected 4 rows, one for each node, but it has 3"):
+    with pytest.raises(InvalidGraphError, match="expected 4 rows, one for each node, got 3"):
         load_dataset("toy", data_dir=data_dir)
 
 

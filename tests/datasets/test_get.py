@@ -152,7 +152,7 @@ def test_files_with_other_counts_than_published_are_refused(cache, toy, tmp_path
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", ["_write_edges", "_write_table", "save_npz", "_meta", "_sync"])
+@pytest.mark.parametrize("step", ["_write_edges", "_write_table", "save_npz", "_meta", "sync"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("disk full")])
 def test_an_interrupted_conversion_leaves_no_half_data_set(
     cache, tmp_path, monkeypatch, step, error

@@ -8,12 +8,11 @@ from embedprop.baselines.bow import BagOfWords
 from embedprop.baselines.deepwalk import DeepWalk
 from embedprop.baselines.dw_bow import DeepWalkBagOfWords
 from embedprop.baselines.gcn import GCN, InductiveGCN
-from embedprop.baselines.inductive import fit_transform_inductive, mean_of_neighbors
+from embedprop.baselines.inductive import mean_of_neighbors
 from embedprop.baselines.line import LINE
 from embedprop.baselines.majority import Majority
 from embedprop.baselines.node2vec import PUBLISHED_PQ, Node2Vec
-from embedprop.baselines.planetoid_i import PlanetoidI
-from embedprop.baselines.planetoid_t import PlanetoidT
+from embedprop.baselines.planetoid import PlanetoidI, PlanetoidT
 from embedprop.baselines.registry import BASELINES, Classifier, Embedder, is_classifier
 from embedprop.baselines.wvrn import WeightedVote
 
@@ -33,7 +32,6 @@ __all__ = [
     "PlanetoidI",
     "PlanetoidT",
     "WeightedVote",
-    "fit_transform_inductive",
     "is_classifier",
     "mean_of_neighbors",
 ]

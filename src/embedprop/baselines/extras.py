@@ -1,12 +1,10 @@
-"""Libraries that only baselines need: a clear word if one is missing, and torch kept in bounds."""
+"""Libraries that only baselines need: named if one is missing, and torch kept in bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any
-from warnings import catch_warnings, simplefilter
 
 from embedprop.errors import InvalidParameterError
 
@@ -34,13 +32,3 @@ def torch_run(seed: int, n_threads: int | None) -> Iterator[None]:
             yield
         finally:
             torch.set_num_threads(before)
-
-
-def graph_convolution(n_in: int, n_out: int) -> Any:
-    """Return a layer of PyTorch Geometric without bias, as Kipf & Welling's has none."""
-    with catch_warnings():
-        # Some versions use deprecated parts of torch when imported; the user can do nothing there.
-        simplefilter("ignore", DeprecationWarning)
-        from torch_geometric.nn import GCNConv
-
-    return GCNConv(n_in, n_out, cached=True, bias=False)

@@ -1,4 +1,4 @@
-"""Vectors of nodes that were not there in training: the mean of their neighbors' (suffix -I)."""
+"""Vectors of nodes that were absent in training: the mean of their neighbors' (suffix -I)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.baselines.registry import Embedder, Vectors
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.matrix import adjacency_matrix
 
 if TYPE_CHECKING:
+    from embedprop.baselines.registry import Vectors
     from embedprop.graph.graph import Graph
 
 
@@ -37,8 +38,6 @@ def mean_of_neighbors(vectors: Vectors, known: Graph, full: Graph) -> Vectors:
     >>> mean_of_neighbors(np.array([[2.0], [4.0]], np.float32), known, full).ravel()
     array([2., 4., 3., 0.], dtype=float32)
     """
-    from scipy.sparse import csr_array
-
     if len(vectors) != known.n_nodes:
         raise InvalidParameterError(
             f"vectors has {len(vectors)} rows, but the known graph has {known.n_nodes} nodes."
@@ -48,24 +47,17 @@ def mean_of_neighbors(vectors: Vectors, known: Graph, full: Graph) -> Vectors:
     placed[rows] = vectors
     is_known = np.zeros(full.n_nodes, np.bool_)
     is_known[rows] = True
-    near = full.neighbors
-    data = np.ones(near.n_values) if near.weights is None else near.weights.astype(np.float64)
-    data = data * is_known[near.ids]
-    weights = csr_array((data, near.ids, near.ptr), shape=(full.n_nodes, full.n_nodes))
-    new = np.flatnonzero(~is_known)
-    totals: NDArray[np.float64] = np.asarray(weights.sum(axis=1)).ravel()[new]
-    sums = weights[new] @ placed
-    placed[new] = sums / np.where(totals > 0, totals, 1)[:, None]
+    means, _ = neighbor_means(full, placed, is_known)
+    placed[~is_known] = means[~is_known]
     return placed
 
 
-def fit_transform_inductive(embedder: Embedder, known: Graph, full: Graph) -> Vectors:
-    """Learn from `known` alone and return a vector for every node of `full`.
-
-    A baseline that knows better than the mean of the neighbors (words of its own) does its own.
-    """
-    own: Any = getattr(embedder, "fit_transform_inductive", None)
-    if own is not None:
-        vectors: Vectors = own(known, full)
-        return vectors
-    return mean_of_neighbors(embedder.fit_transform(known), known, full)
+def neighbor_means(
+    graph: Graph, values: NDArray[Any], counts: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the mean over those neighbors that count, by edge weight, and which nodes have any."""
+    weights = adjacency_matrix(graph, np.float64)
+    weights.data *= counts[weights.indices]
+    totals: NDArray[np.float64] = np.asarray(weights.sum(axis=1)).ravel()
+    has_any = totals > 0
+    return (weights @ values) / np.where(has_any, totals, 1)[:, None], has_any

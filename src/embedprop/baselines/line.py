@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.baselines.registry import BASELINES, Vectors
+from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.errors import InvalidParameterError
 from embedprop.methods.random_streams import RandomStreams
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _NEGATIVE_POWER = 0.75
 
 
-@BASELINES.register("line")
-class LINE:
+@baseline("line")
+class LINE(Embedder):
     """LINE of Tang et al. (WWW 2015): both orders, as their reference code trains them.
 
     Half of the numbers are learned by the first order (nodes with an edge are close), half by the
@@ -34,7 +34,7 @@ class LINE:
     n_negatives, learning_rate
         5 negatives per edge, a rate of 0.025 that falls linearly to 0: the reference code's.
     densify_to
-        A node with at most so many neighbors gets neighbors of neighbors, too, and an edge to
+        A node with at most this many neighbors gets neighbors of neighbors, too, and an edge to
         itself; of these the heaviest, up to this number. The reference does so for sparse graphs,
         with 1,000. None: the graph as it is.
     random_state
@@ -43,26 +43,11 @@ class LINE:
         Not used: the reference lets threads overwrite each other, here one does all the work.
     """
 
-    name: ClassVar[str] = "line"
-
-    def __init__(
-        self,
-        *,
-        dim: int = 128,
-        n_samples: int = 20_000_000,
-        n_negatives: int = 5,
-        learning_rate: float = 0.025,
-        densify_to: int | None = None,
-        random_state: int | None = 0,
-        n_threads: int | None = None,
-    ) -> None:
-        self.dim = dim
-        self.n_samples = n_samples
-        self.n_negatives = n_negatives
-        self.learning_rate = learning_rate
-        self.densify_to = densify_to
-        self.random_state = random_state
-        self.n_threads = n_threads
+    dim: int = 128
+    n_samples: int = 20_000_000
+    n_negatives: int = 5
+    learning_rate: float = 0.025
+    densify_to: int | None = None
 
     def fit_transform(self, graph: Graph) -> Vectors:
         """Return (n_nodes, dim): the first order, then the second."""
@@ -114,9 +99,8 @@ class LINE:
 def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDArray[np.floating]]:
     """Return (n_edges, 2), source and target, and their weights."""
     near = graph.neighbors
-    owners = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), near.sizes)
     # An undirected edge stands in both rows, so it is drawn in both directions.
-    edges = np.stack([near.ids, owners], axis=1)
+    edges = np.stack([near.ids, near.owners], axis=1)
     weights = np.ones(near.n_values) if near.weights is None else near.weights
     if densify_to is None:
         return edges, weights
@@ -125,8 +109,8 @@ def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDA
     from embedprop.baselines.densify import densified
 
     dense = densified(csr_array((weights, edges.T), shape=2 * (graph.n_nodes,)), densify_to)
-    sources = np.repeat(np.arange(graph.n_nodes), np.diff(dense.indptr))
-    return np.stack([sources, dense.indices], axis=1).astype(np.int32), dense.data
+    pairs = np.stack(dense.tocoo().coords, axis=1)
+    return pairs.astype(np.int32), dense.data
 
 
 def _unit_rows(vectors: NDArray[Any]) -> Vectors:

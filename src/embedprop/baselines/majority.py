@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from embedprop.baselines.registry import BASELINES, NO_NODES, Nodes, Scores
+from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
 from embedprop.baselines.supervision import known_targets
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
 
 
-@BASELINES.register("majority")
-class Majority:
+@baseline("majority")
+class Majority(Classifier):
     """Scores each class by the share of training nodes that have it, the same for every node.
 
     Parameters
@@ -33,12 +33,6 @@ class Majority:
     >>> Majority().fit_predict(graph, targets, np.array([0, 1, 2, 3]))[3].round(2)
     array([0.67, 0.33])
     """
-
-    name: ClassVar[str] = "majority"
-
-    def __init__(self, *, random_state: int | None = 0, n_threads: int | None = None) -> None:
-        self.random_state = random_state
-        self.n_threads = n_threads
 
     def fit_predict(
         self,

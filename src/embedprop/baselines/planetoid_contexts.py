@@ -66,9 +66,9 @@ def graph_contexts(
 
     Nodes without an edge to follow are left out.
     """
-    starts = starts[walk_graph.ptr[starts] < walk_graph.ptr[starts + 1]].astype(np.int32)
+    starts = starts[walk_graph.targets.sizes[starts] > 0].astype(np.int32)
     rng = streams.generator("graph contexts")
-    everyone = np.unique(np.concatenate([starts, walk_graph.ids])).astype(np.int64)
+    everyone = np.unique(np.concatenate([starts, walk_graph.targets.ids])).astype(np.int64)
     batch = 0
     while True:
         order = rng.permutation(starts)

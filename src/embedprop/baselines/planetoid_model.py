@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import embedding, logsigmoid
 
 from embedprop.baselines.planetoid_contexts import Pairs
+from embedprop.baselines.planetoid_softmax import ContextSoftmax
 from embedprop.baselines.registry import Nodes, Scores
 from embedprop.baselines.supervision import shares
 
 if TYPE_CHECKING:
-    import torch
     from scipy.sparse import csr_array
 
 _ROWS_AT_ONCE = 4096
@@ -23,44 +26,73 @@ class Encoder(Protocol):
     """A vector per node, for its contexts and for its classes; they share parameters."""
 
     dim: int
-    context_parameters: list[torch.Tensor]
-    class_parameters: list[torch.Tensor]
+    context_parameters: list[Tensor]
+    class_parameters: list[Tensor]
 
-    def for_contexts(self, nodes: torch.Tensor) -> torch.Tensor:
+    def for_contexts(self, nodes: Tensor) -> Tensor:
         """Return (nodes, dim): what predicts the contexts of a node."""
         ...
 
-    def for_classes(self, nodes: torch.Tensor) -> torch.Tensor:
+    def for_classes(self, nodes: Tensor) -> Tensor:
         """Return (nodes, dim): what predicts the classes of a node."""
         ...
 
 
-def glorot(rng: np.random.Generator, n_in: int, n_out: int) -> torch.Tensor:
+class Lookup:
+    """A vector per node, learned by both losses."""
+
+    def __init__(self, vectors: Tensor) -> None:
+        self.vectors = vectors
+        self.dim = vectors.shape[1]
+        self.context_parameters = self.class_parameters = [vectors]
+
+    def for_contexts(self, nodes: Tensor) -> Tensor:
+        return embedding(nodes, self.vectors, sparse=True)
+
+    def for_classes(self, nodes: Tensor) -> Tensor:
+        return self.for_contexts(nodes)
+
+
+class WordLayer:
+    """Rectified units over words; both losses share the weights, each has its own bias."""
+
+    def __init__(self, words: csr_array[np.float32], dim: int, rng: np.random.Generator) -> None:
+        self.words = words
+        self.dim = dim
+        self.weights = glorot(rng, words.shape[1], dim)
+        self.context_bias, self.class_bias = zeros(dim), zeros(dim)
+        self.context_parameters = [self.weights, self.context_bias]
+        self.class_parameters = [self.weights, self.class_bias]
+
+    def for_contexts(self, nodes: Tensor) -> Tensor:
+        return (word_rows(self.words, nodes.numpy()) @ self.weights + self.context_bias).relu()
+
+    def for_classes(self, nodes: Tensor) -> Tensor:
+        return (word_rows(self.words, nodes.numpy()) @ self.weights + self.class_bias).relu()
+
+
+def glorot(rng: np.random.Generator, n_in: int, n_out: int) -> Tensor:
     """Return weights (n_in, n_out), uniform within Glorot & Bengio's limits, with gradients."""
     limit = np.sqrt(6.0 / (n_in + n_out))
     return _parameter(rng.uniform(-limit, limit, (n_in, n_out)))
 
 
-def normal(rng: np.random.Generator, n_rows: int, dim: int) -> torch.Tensor:
+def normal(rng: np.random.Generator, n_rows: int, dim: int) -> Tensor:
     """Return a lookup table with a deviation of 0.01, as the reference's library starts it."""
     return _parameter(rng.normal(0.0, 0.01, (n_rows, dim)))
 
 
-def zeros(n: int) -> torch.Tensor:
+def zeros(n: int) -> Tensor:
     """Return a bias."""
     return _parameter(np.zeros(n))
 
 
-def _parameter(values: NDArray[np.float64]) -> torch.Tensor:
-    import torch
-
+def _parameter(values: NDArray[np.float64]) -> Tensor:
     return torch.from_numpy(values.astype(np.float32)).requires_grad_()
 
 
-def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> torch.Tensor:
+def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> Tensor:
     """Return the words of some nodes, (nodes, n_words), sparse: most nodes have few."""
-    import torch
-
     rows = words[nodes]
     owners = np.repeat(np.arange(len(nodes)), np.diff(rows.indptr))
     places = torch.from_numpy(np.stack([owners, rows.indices.astype(np.int64)]))
@@ -71,14 +103,12 @@ def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> torch.T
 
 
 def descend(
-    loss: torch.Tensor,
-    parameters: Sequence[torch.Tensor],
+    loss: Tensor,
+    parameters: Sequence[Tensor],
     rate: float,
     longest: float = float("inf"),
 ) -> None:
     """Take one step of gradient descent; no row moves further than `longest`."""
-    import torch
-
     with torch.no_grad():
         for parameter, slope in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
             # A lookup table's gradient holds the rows that were looked up, and no others.
@@ -101,21 +131,18 @@ class ContextLoss:
     ) -> None:
         self.encoder = encoder
         self.n_negatives = n_negatives
-        self.own: list[torch.Tensor]
+        self.own: list[Tensor]
         if n_negatives:
             self.own = [normal(rng, n_contexts, encoder.dim)]
         else:
             self.own = [glorot(rng, n_contexts, encoder.dim), zeros(n_contexts)]
 
     @property
-    def parameters(self) -> list[torch.Tensor]:
+    def parameters(self) -> list[Tensor]:
         """Those of the encoder, then its own."""
         return [*self.encoder.context_parameters, *self.own]
 
-    def __call__(self, pairs: Pairs) -> torch.Tensor:
-        import torch
-        from torch.nn.functional import logsigmoid
-
+    def __call__(self, pairs: Pairs) -> Tensor:
         # A node that comes often is encoded once: the softmax over all nodes is the costly part.
         unique, places = np.unique(pairs.nodes, return_inverse=True)
         encoded = self.encoder.for_contexts(torch.from_numpy(unique))
@@ -123,10 +150,8 @@ class ContextLoss:
         if self.n_negatives:
             agreement = (encoded[rows] * self.own[0][contexts]).sum(dim=1)
             return -logsigmoid(agreement * torch.from_numpy(pairs.signs)).sum()
-        from embedprop.baselines.planetoid_softmax import ContextSoftmax
-
         # torch gives this call no type.
-        loss: torch.Tensor = ContextSoftmax.apply(encoded, *self.own, rows, contexts)  # type: ignore[no-untyped-call]
+        loss: Tensor = ContextSoftmax.apply(encoded, *self.own, rows, contexts)  # type: ignore[no-untyped-call]
         return loss
 
 
@@ -147,15 +172,13 @@ class ClassLoss:
         self.by_both = [glorot(rng, 2 * n_classes, n_classes), zeros(n_classes)]
 
     @property
-    def parameters(self) -> list[torch.Tensor]:
+    def parameters(self) -> list[Tensor]:
         """Those of the encoder, then its own."""
         own = [*self.by_words, *self.by_encoding, *self.by_both]
         return [*self.encoder.class_parameters, *own]
 
-    def log_probabilities(self, nodes: NDArray[np.int64]) -> list[torch.Tensor]:
+    def log_probabilities(self, nodes: NDArray[np.int64]) -> list[Tensor]:
         """Return three predictions (nodes, classes): by both, by words, by the encoding."""
-        import torch
-
         encoded = self.encoder.for_classes(torch.from_numpy(nodes))
         inputs = (word_rows(self.words, nodes), self.by_words), (encoded, self.by_encoding)
         parts = [(x @ weights + bias).log_softmax(dim=1) for x, (weights, bias) in inputs]
@@ -163,17 +186,13 @@ class ClassLoss:
         weights, bias = self.by_both
         return [(both @ weights + bias).log_softmax(dim=1), *parts]
 
-    def __call__(self, nodes: Nodes, classes: NDArray[np.float64]) -> torch.Tensor:
-        import torch
-
+    def __call__(self, nodes: Nodes, classes: NDArray[np.float64]) -> Tensor:
         wanted = torch.from_numpy(shares(classes).astype(np.float32))
         losses = [-(wanted * found).sum(dim=1).mean() for found in self.log_probabilities(nodes)]
         return torch.stack(losses).sum()
 
     def scores(self, n_nodes: int) -> Scores:
         """Return log-probabilities for all nodes."""
-        import torch
-
         with torch.no_grad():
             parts = [
                 self.log_probabilities(part)[0].numpy()

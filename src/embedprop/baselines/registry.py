@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 
+from embedprop.baselines.inductive import mean_of_neighbors
 from embedprop.instance.registry import Registry
 
 if TYPE_CHECKING:
@@ -23,29 +27,57 @@ NO_NODES.flags.writeable = False
 
 BASELINES = Registry[type[Any]]("baseline")
 
+Method = TypeVar("Method", bound="type[Baseline]")
 
-class Embedder(Protocol):
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline(ABC):
+    """What every method can be made with, whether it draws random numbers or not."""
+
+    name: ClassVar[str]
+
+    random_state: int | None = 0
+    n_threads: int | None = None
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def baseline(name: str) -> Callable[[Method], Method]:
+    """Return a decorator: a frozen dataclass, made with keywords alone, that has this name."""
+
+    def add(method: Method) -> Method:
+        method.name = name
+        BASELINES.register(name)(dataclass(frozen=True, kw_only=True)(method))
+        return method
+
+    return add
+
+
+class Embedder(Baseline):
     """Learns a vector per node without targets."""
 
-    name: ClassVar[str]
-
+    @abstractmethod
     def fit_transform(self, graph: Graph) -> Vectors:
         """Return (n_nodes, dim), rows in the order of ``graph.nodes``."""
-        ...
+
+    def fit_transform_inductive(self, known: Graph, full: Graph) -> Vectors:
+        """Learn from `known` alone and return a vector for every node of `full`.
+
+        A new node has the mean of its known neighbors' vectors, unless a method knows better.
+        """
+        return mean_of_neighbors(self.fit_transform(known), known, full)
 
 
-class Classifier(Protocol):
+class Classifier(Baseline):
     """Learns from the targets of some nodes and scores every class for every node."""
 
-    name: ClassVar[str]
-
+    @abstractmethod
     def fit_predict(
         self,
         graph: Graph,
         targets: csr_array[np.bool_],
         train: Nodes,
-        validation: Nodes = ...,
-        hidden: Nodes = ...,
+        validation: Nodes = NO_NODES,
+        hidden: Nodes = NO_NODES,
     ) -> Scores:
         """Return (n_nodes, n_classes): the higher, the likelier.
 
@@ -61,7 +93,6 @@ class Classifier(Protocol):
         hidden
             Rows of nodes that were absent in training and are classified afterwards.
         """
-        ...
 
 
 def is_classifier(name: str) -> bool:
@@ -70,4 +101,4 @@ def is_classifier(name: str) -> bool:
     >>> is_classifier("wvrn"), is_classifier("deepwalk")
     (True, False)
     """
-    return hasattr(BASELINES[name], "fit_predict")
+    return issubclass(BASELINES[name], Classifier)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from embedprop.baselines.registry import BASELINES, NO_NODES, Nodes, Scores
+from embedprop.baselines.inductive import neighbor_means
+from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
 from embedprop.baselines.supervision import known_targets
 from embedprop.errors import InvalidParameterError
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
 
 
-@BASELINES.register("wvrn")
-class WeightedVote:
+@baseline("wvrn")
+class WeightedVote(Classifier):
     """A node's classes are the weighted mean of its neighbors' (Macskassy & Provost, 2003).
 
     First by direct vote: only neighbors of known class count, each by its weight; a node without
@@ -48,20 +48,8 @@ class WeightedVote:
     array([0.67, 0.33])
     """
 
-    name: ClassVar[str] = "wvrn"
-
-    def __init__(
-        self,
-        *,
-        n_rounds: int = 0,
-        decay: float = 0.99,
-        random_state: int | None = 0,
-        n_threads: int | None = None,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.decay = decay
-        self.random_state = random_state
-        self.n_threads = n_threads
+    n_rounds: int = 0
+    decay: float = 0.99
 
     def fit_predict(
         self,
@@ -77,40 +65,19 @@ class WeightedVote:
         """
         if self.n_rounds < 0 or not 0 < self.decay <= 1:
             raise InvalidParameterError(
-                f"n_rounds must not be negative and decay must be in (0, 1], but came "
+                f"n_rounds must not be negative and decay must be in (0, 1], got "
                 f"n_rounds={self.n_rounds}, decay={self.decay}."
             )
         known, classes = known_targets(graph, targets, train)
         is_known = np.zeros(graph.n_nodes, np.bool_)
         is_known[known] = True
-        prior = classes.mean(axis=0)
-        estimates = np.tile(prior, (graph.n_nodes, 1))
+        estimates = np.tile(classes.mean(axis=0), (graph.n_nodes, 1))
         estimates[known] = classes
-        if self.n_rounds == 0:
-            vote = _weights(graph, is_known.astype(np.float64))
-            return _mean(vote, estimates, is_known)
-        everyone = _weights(graph, np.ones(graph.n_nodes))
+        votes = is_known if self.n_rounds == 0 else np.ones(graph.n_nodes, np.bool_)
         step = 1.0
-        for _ in range(self.n_rounds):
-            moved = _mean(everyone, estimates, is_known)
+        for _ in range(max(1, self.n_rounds)):
+            means, has_any = neighbor_means(graph, estimates, votes)
+            moved = np.where((has_any & ~is_known)[:, None], means, estimates)
             estimates = step * moved + (1 - step) * estimates
             step *= self.decay
         return estimates
-
-
-def _weights(graph: Graph, masses: NDArray[np.float64]) -> csr_array[np.float64]:
-    """Return how much each neighbor counts: its edge's weight times its mass."""
-    from scipy.sparse import csr_array
-
-    near = graph.neighbors
-    edges = 1.0 if near.weights is None else near.weights.astype(np.float64)
-    data = edges * masses[near.ids]
-    return csr_array((data, near.ids, near.ptr), shape=(graph.n_nodes, graph.n_nodes))
-
-
-def _mean(weights: csr_array[np.float64], estimates: Scores, is_known: NDArray[np.bool_]) -> Scores:
-    """Return the weighted mean over neighbors; a known node, or one without any, stays."""
-    totals: NDArray[np.float64] = np.asarray(weights.sum(axis=1)).ravel()
-    stays = is_known | (totals == 0)
-    means = (weights @ estimates) / np.where(stays, 1, totals)[:, None]
-    return np.where(stays[:, None], estimates, means)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import secrets
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from embedprop.datasets.sources import OriginalFile
 from embedprop.errors import DownloadError, InvalidParameterError
+from embedprop.files.atomic import replaced
 
 TIMEOUT = 30.0  # seconds without any byte
 MAX_BYTES = 128 * 1024 * 1024  # several times the largest file; one of known size has less
@@ -22,7 +22,7 @@ N_ATTEMPTS = 2
 _CHUNK = 1 << 16
 _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
 
-# Called with the name of the file, the bytes that came, and how many there are if that is known.
+# Called with the name of the file, the bytes that came, and how many there will be if known.
 Report = Callable[[str, int, int | None], None]
 
 
@@ -51,7 +51,7 @@ def download(
     timeout
         Seconds without any byte after which the connection counts as cut.
     report
-        Is told how much has come.
+        Called as bytes arrive: the file, how many there are, and how many there will be.
 
     Raises
     ------
@@ -65,15 +65,12 @@ def download(
     folder.mkdir(parents=True, exist_ok=True)
     problem = ""
     for _ in range(N_ATTEMPTS):
-        unfinished = folder / f".{file.name}.{secrets.token_hex(8)}"
         try:
-            _fetch(file, address, unfinished, timeout, report)
-            unfinished.replace(path)
+            with replaced(path) as [out]:
+                _fetch(file, address, out, timeout, report)
             return path
         except _PassingError as error:
             problem = str(error)
-        finally:
-            unfinished.unlink(missing_ok=True)
     raise _failed(address, problem)
 
 
@@ -88,61 +85,43 @@ def check_file(file: OriginalFile, path: Path) -> None:
 
 
 def _fetch(
-    file: OriginalFile, address: str, target: Path, timeout: float, report: Report | None
+    file: OriginalFile, address: str, out: IO[bytes], timeout: float, report: Report | None
 ) -> None:
-    """Write what is behind the address to `target`; the checksum is made on the way."""
-    with target.open("xb") as out, _opened(address, timeout) as response:
+    """Write what is behind the address to `out`, a file on disk, and check it there."""
+    with _opened(address, timeout) as response:
         expected = _announced(response)
         limit = MAX_BYTES if file.size is None else file.size
-        if (expected or 0) > limit:
-            raise _too_large(address, limit)
-        digest = _Digest(file, expected)
         n_bytes = 0
         for chunk in _chunks(response):
             n_bytes += len(chunk)
-            if n_bytes > limit:
-                raise _too_large(address, limit)
-            digest.update(chunk)
+            # A server that announces too much is refused at once, any other when it sends it.
+            if max(n_bytes, expected or 0) > limit:
+                problem = f"expected at most {limit:,} bytes, but more would come"
+                raise _failed(address, problem)
             out.write(chunk)
             if report is not None:
                 report(file.name, n_bytes, expected or file.size)
     if expected is not None and n_bytes < expected:
         raise _PassingError(f"the connection was cut after {n_bytes:,} of {expected:,} bytes")
-    # Without an announced size the header of a git blob is known only now.
-    right = digest.is_right() if digest.is_complete else _is_right(file, target)
-    if not right:
+    out.flush()
+    has_checksum = file.sha256 is not None or file.git_blob is not None
+    if not has_checksum or not _is_right(file, Path(out.name)):
         raise _PassingError(f"the checksum of what came ({n_bytes:,} bytes) is wrong")
-
-
-class _Digest:
-    """The checksum of a file, fed with its parts."""
-
-    def __init__(self, file: OriginalFile, size: int | None) -> None:
-        self.expected = file.sha256 or file.git_blob
-        self.is_complete = file.sha256 is not None or size is not None
-        self._hash = hashlib.sha256() if file.sha256 else hashlib.sha1(usedforsecurity=False)
-        if not file.sha256:
-            self._hash.update(b"blob %d\0" % (size or 0))
-
-    def update(self, chunk: bytes) -> None:
-        self._hash.update(chunk)
-
-    def is_right(self) -> bool:
-        return self._hash.hexdigest() == self.expected
 
 
 def _is_right(file: OriginalFile, path: Path) -> bool:
     """Whether a file on disk is the published one, as far as that can be known."""
     size = path.stat().st_size
-    if file.size is not None and size != file.size:
+    if file.size not in (None, size):
         return False
-    digest = _Digest(file, size)
-    if digest.expected is None:
+    if file.sha256 is None and file.git_blob is None:
         return True
+    digest = hashlib.sha256() if file.sha256 else hashlib.sha1(usedforsecurity=False)
+    if not file.sha256:
+        digest.update(b"blob %d\0" % size)  # what git puts before the content
     with path.open("rb") as content:
-        while chunk := content.read(_CHUNK):
-            digest.update(chunk)
-    return digest.is_right()
+        found = hashlib.file_digest(content, lambda: digest).hexdigest()
+    return found == (file.sha256 or file.git_blob)
 
 
 @contextmanager
@@ -163,7 +142,7 @@ def _opened(address: str, timeout: float) -> Iterator[Any]:
         yield response
 
 
-def _chunks(response: BinaryIO) -> Iterator[bytes]:
+def _chunks(response: IO[bytes]) -> Iterator[bytes]:
     while True:
         try:
             chunk = response.read(_CHUNK)
@@ -188,17 +167,13 @@ def _check_address(address: str) -> None:
         good = False
     if not good or any(c.isspace() or not c.isprintable() for c in address):
         raise InvalidParameterError(
-            f"{address!r} is no address. Expected one that begins with https:// or http://."
+            f"{address!r} is not an address. Expected one that begins with https:// or http://."
         )
 
 
 def _reason(error: Exception) -> str:
     reason = getattr(error, "reason", error)
     return getattr(reason, "strerror", None) or str(reason) or type(error).__name__
-
-
-def _too_large(address: str, limit: int) -> DownloadError:
-    return _failed(address, f"expected at most {limit:,} bytes, but more would come")
 
 
 def _failed(address: str, problem: str) -> DownloadError:

@@ -29,15 +29,15 @@ PARTS = ("train", "val", "test")
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A graph, and what is to be predicted of its nodes.
+    """A graph, and what is to be predicted for its nodes.
 
     Parameters
     ----------
     graph
         Its nodes are 0, 1, 2, ..., so that row i of every array belongs to node i.
     targets
-        (n_nodes, n_classes) bool: the classes of each node, one, several or none. Without any
-        column if the data set has no classes.
+        (n_nodes, n_classes) bool: the classes of each node, one, several or none. No column if the
+        data set has no classes.
     class_names
         The name of each column of `targets`.
     splits
@@ -77,8 +77,8 @@ def load_dataset(
     name
         The name of its folder, such as ``"cora"``.
     directed
-        Whether edges keep their direction. The paper's graphs are undirected: False. Citation
-        graphs made of Planetoid's files have lost it, and are refused.
+        Whether edges keep their direction. Default: False, as the paper's graphs are undirected.
+        Citation graphs made of Planetoid's files have lost it, and are refused.
     weighted
         Whether edge weights are used where there are any.
     label_weights
@@ -86,7 +86,7 @@ def load_dataset(
     self_loops
         ``"drop"`` or ``"keep"``, as in `Graph.from_edges`.
     label_types
-        Which label types to load, beside ``node`` that every graph has. Default: all.
+        Which label types to load besides ``node``, which every graph has. Default: all.
     split
         Which edges of a multi-relational graph to take: ``"train"`` (so that nothing is learned
         from the edges that are to be predicted), ``"valid"``, ``"test"`` or ``"all"``.
@@ -109,11 +109,7 @@ def load_dataset(
     folder = _folder_of(name, data_dir)
     meta = read_json(folder / META)
     if directed and meta.get("directions_known") is False:
-        linqs = f" LINQS's files do: see 'embedprop data get {name}-linqs'."
-        raise InvalidParameterError(
-            f"directed: {folder} was made of Planetoid's files, which do not tell who cites whom."
-            f"{linqs if f'{name}-linqs' in sources() else ''} Load it with directed=False."
-        )
+        raise _direction_lost(folder)
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
     labels = _chosen(
@@ -128,6 +124,15 @@ def load_dataset(
     )
     targets, class_names = files.read_classes(folder, n_nodes, meta)
     return Dataset(graph, targets, class_names, meta, _splits(folder))
+
+
+def _direction_lost(folder: Path) -> InvalidParameterError:
+    other = f"{folder.name}-linqs"
+    linqs = f" LINQS's files do: see 'embedprop data get {other}'." if other in sources() else ""
+    return InvalidParameterError(
+        f"directed: {folder} was made of Planetoid's files, which do not tell who cites whom."
+        f"{linqs} Load it with directed=False."
+    )
 
 
 def _chosen(
@@ -145,9 +150,12 @@ def _chosen(
 
 def dataset_names(data_dir: str | Path | None = None) -> list[str]:
     """Return the names of the data sets that `load_dataset` finds, in alphabetical order."""
-    return sorted(
-        {path.parent.name for folder in data_folders(data_dir) for path in folder.glob(f"*/{META}")}
-    )
+    return sorted({folder.name for folder in found_folders(data_dir)})
+
+
+def found_folders(data_dir: str | Path | None = None) -> list[Path]:
+    """Return the folders of all data sets, those of the first place first."""
+    return [path.parent for place in data_folders(data_dir) for path in place.glob(f"*/{META}")]
 
 
 def data_folders(data_dir: str | Path | None = None) -> list[Path]:
@@ -169,14 +177,13 @@ def _existing(given: str | Path, source: str) -> Path:
 
 
 def _folder_of(name: str, data_dir: str | Path | None) -> Path:
-    folders = data_folders(data_dir)
-    names = dataset_names(data_dir)
-    if name not in names:
-        raise InvalidParameterError(
-            f"No data set {name!r} in {' or '.join(map(str, folders))}. There are: "
-            f"{', '.join(names) or 'none'}. {_remedy(name, data_dir)}"
-        )
-    return next(folder / name for folder in folders if (folder / name / META).is_file())
+    for folder in found_folders(data_dir):
+        if folder.name == name:
+            return folder
+    raise InvalidParameterError(
+        f"No data set {name!r} in {' or '.join(map(str, data_folders(data_dir)))}. There are: "
+        f"{', '.join(dataset_names(data_dir)) or 'none'}. {_remedy(name, data_dir)}"
+    )
 
 
 def _remedy(name: str, data_dir: str | Path | None) -> str:

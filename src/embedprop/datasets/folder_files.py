@@ -44,23 +44,23 @@ def read_edges(folder: Path, n_nodes: int, *, weighted: bool, split: str) -> Edg
     """Read the edges between nodes 0 to n_nodes - 1; `split` matters if the file has splits."""
     if split not in SPLITS:
         raise InvalidParameterError(f"split must be one of {', '.join(SPLITS)}, not {split!r}.")
-    path = folder / "edges.csv.gz"
-    rows: dict[str, list[NDArray[Any]]] = {
-        r: [] for r in ("source", "target", "weight", "relation")
-    }
     relations = _relation_names(folder)
+    rows: dict[str, list[NDArray[Any]]] = {}
     roles = Roles(("source", "target"), ("weight", "relation", "split"))
-    for batch in read_table(path, roles):
+    for batch in read_table(folder / "edges.csv.gz", roles):
+        found: dict[str, NDArray[Any]] = {
+            role: _numbered(batch, role, n_nodes) for role in ("source", "target")
+        }
+        if weighted and "weight" in batch.columns:
+            found["weight"] = batch.weights()
+        if relations is not None and "relation" in batch.columns:
+            found["relation"] = _numbered(batch, "relation", len(relations))
         chosen = np.ones(len(batch), dtype=np.bool_)
         if "split" in batch.columns and split != "all":
             chosen = (batch.columns["split"] == split).to_numpy()
-        for role in ("source", "target"):
-            rows[role].append(_numbered(batch, role, n_nodes)[chosen])
-        if weighted and "weight" in batch.columns:
-            rows["weight"].append(batch.weights()[chosen])
-        if relations is not None and "relation" in batch.columns:
-            rows["relation"].append(_numbered(batch, "relation", len(relations))[chosen])
-    arrays = {role: np.concatenate(parts) for role, parts in rows.items() if parts}
+        for role, column in found.items():
+            rows.setdefault(role, []).append(column[chosen])
+    arrays = {role: np.concatenate(parts) for role, parts in rows.items()}
     return EdgeRows(
         arrays["source"], arrays["target"], arrays.get("weight"), arrays.get("relation"), relations
     )
@@ -81,20 +81,15 @@ def read_classes(
 ) -> tuple[csr_array[np.bool_], tuple[str, ...]]:
     """Return which node has which class, and the names of the classes."""
     path = folder / "classes.csv.gz"
-    encoder = NameEncoder()
-    nodes: list[Ids] = [np.empty(0, dtype=np.int32)]
-    classes: list[Ids] = [np.empty(0, dtype=np.int32)]
-    if path.exists():
-        for batch in read_table(path, Roles(("node", "class"))):
-            nodes.append(_numbered(batch, "node", n_nodes))
-            classes.extend(encoder.add(batch.names("class")))
-    found = [str(name) for name in encoder.vocabulary()]
+    if not path.exists():
+        return csr_array((n_nodes, 0), dtype=np.bool_), ()
+    nodes, class_ids, vocabulary = _read_names(path, "class", n_nodes)
+    found = [str(name) for name in vocabulary]
     published: Mapping[str, int] = meta.get("class_index_in_planetoid_files", {})
     names = sorted(found, key=lambda name: (published.get(name, len(found)), _natural(name)))
     column = np.argsort([found.index(name) for name in names]).astype(np.int32)
-    rows, columns = np.concatenate(nodes), column[np.concatenate(classes)]
-    has_class = np.ones(len(rows), dtype=np.bool_)
-    targets = coo_array((has_class, (rows, columns)), shape=(n_nodes, len(names)))
+    has_class = np.ones(len(nodes), dtype=np.bool_)
+    targets = coo_array((has_class, (nodes, column[class_ids])), shape=(n_nodes, len(names)))
     return csr_array(targets), tuple(names)
 
 
@@ -131,10 +126,12 @@ def _read_matrix(path: Path, n_nodes: int, weighted: bool) -> SetLabels:
     try:
         matrix = coo_array(load_npz(path))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise InvalidGraphError(f"{path} is no sparse matrix ({error}). Get it again.") from error
+        raise InvalidGraphError(
+            f"{path} is not a sparse matrix ({error}). Get it again."
+        ) from error
     if matrix.shape[0] != n_nodes:
         raise InvalidGraphError(
-            f"{path}: expected {n_nodes} rows, one for each node, but it has {matrix.shape[0]}."
+            f"{path}: expected {n_nodes} rows, one for each node, got {matrix.shape[0]}."
         )
     plain = not weighted or bool((matrix.data == 1).all())
     weights = None if plain else matrix.data.astype(np.float32)
@@ -173,14 +170,19 @@ def _read_texts(path: Path, column: str, n_nodes: int) -> TextLabels:
 
 
 def _read_categories(path: Path, n_nodes: int) -> SetLabels:
+    node_ids, label_ids, names = _read_names(path, "value", n_nodes)
+    return names, label_multisets(n_nodes, node_ids, label_ids)
+
+
+def _read_names(path: Path, column: str, n_nodes: int) -> tuple[Ids, Ids, Vocabulary]:
+    """Return the node of each row, the id of its name in `column`, and all names."""
     encoder = NameEncoder()
     node_ids: list[Ids] = []
-    label_ids: list[Ids] = []
-    for batch in read_table(path, Roles(("node", "value"))):
+    name_ids: list[Ids] = []
+    for batch in read_table(path, Roles(("node", column))):
         node_ids.append(_numbered(batch, "node", n_nodes))
-        label_ids.extend(encoder.add(batch.names("value")))
-    sets = label_multisets(n_nodes, np.concatenate(node_ids), np.concatenate(label_ids))
-    return encoder.vocabulary(), sets
+        name_ids.extend(encoder.add(batch.names(column)))
+    return np.concatenate(node_ids), np.concatenate(name_ids), encoder.vocabulary()
 
 
 def _numbered(batch: Batch, role: str, size: int) -> Ids:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
+import io
 import json
-import os
 import secrets
 import shutil
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -21,6 +21,7 @@ from scipy.sparse import csr_matrix, save_npz
 from embedprop import __version__
 from embedprop.datasets.converted import Converted, class_statistics, edge_statistics
 from embedprop.datasets.sources import Source
+from embedprop.files.atomic import sync
 
 _DAY = 24 * 60 * 60.0
 _SPLIT = "Planetoid public fixed split: 20 training nodes per class, 500 validation, 1000 test"
@@ -46,7 +47,7 @@ def write_folder(data: Converted, source: Source, target: Path, unfinished: Path
             if old.exists():
                 old.rename(target)
             raise
-        _sync(target.parent)
+        sync(target.parent)
     finally:
         shutil.rmtree(own, ignore_errors=True)
 
@@ -55,7 +56,7 @@ def _write_files(data: Converted, source: Source, folder: Path) -> None:
     """Write all files; meta.json comes last, because it names the others."""
     names = data.class_names
     _write_edges(data, folder / "edges.csv.gz")
-    class_rows = ((str(node), names[column]) for node, column in data.class_rows.tolist())
+    class_rows = ((node, names[column]) for node, column in data.class_rows.tolist())
     _write_table(folder / "classes.csv.gz", ("node", "class"), class_rows)
     if data.words is not None:
         save_npz(folder / "words.npz", csr_matrix(data.words))
@@ -64,36 +65,30 @@ def _write_files(data: Converted, source: Source, folder: Path) -> None:
         text = json.dumps({"description": _SPLIT, **split})
         (folder / "split_planetoid.json").write_text(text, encoding="utf-8")
     if data.original_ids is not None:
-        id_rows = ((str(node), id_) for node, id_ in enumerate(data.original_ids))
-        _write_table(folder / "nodes.csv.gz", ("node", "original_id"), id_rows)
+        rows = enumerate(data.original_ids)
+        _write_table(folder / "nodes.csv.gz", ("node", "original_id"), rows)
     meta = _meta(data, source) | {
         "files": {path.name: _described(path) for path in sorted(folder.iterdir())}
     }
     text = json.dumps(meta, indent=1, ensure_ascii=False)
     (folder / "meta.json").write_text(text + "\n", encoding="utf-8")
     for path in (*folder.iterdir(), folder):
-        _sync(path)
+        sync(path)
 
 
 def _write_edges(data: Converted, path: Path) -> None:
-    rows = ((str(source), str(target)) for source, target in data.edges.tolist())
     if data.weights is None:
-        _write_table(path, ("source", "target"), rows)
+        _write_table(path, ("source", "target"), data.edges.tolist())
         return
-    weighted = ((*row, repr(w)) for row, w in zip(rows, data.weights.tolist(), strict=True))
-    _write_table(path, ("source", "target", "weight"), weighted)
+    rows = zip(*data.edges.T.tolist(), data.weights.tolist(), strict=True)
+    _write_table(path, ("source", "target", "weight"), rows)
 
 
-def _write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    lines = [",".join(columns), *(",".join(map(_quoted, row)) for row in rows)]
+def _write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
     # No time and no name in the header: the same data are the same bytes.
-    path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0))
-
-
-def _quoted(text: str) -> str:
-    if not any(c in text for c in ',"\r\n'):
-        return text
-    return '"' + text.replace('"', '""') + '"'
+    path.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
 
 
 def _meta(data: Converted, source: Source) -> dict[str, Any]:
@@ -131,9 +126,8 @@ def _meta(data: Converted, source: Source) -> dict[str, Any]:
         meta["edge_meaning"] = "source cites target"
     if source.format == "planetoid":
         meta["directions_known"] = False
-        meta["class_index_in_planetoid_files"] = {
-            name: index for index, name in enumerate(data.class_names)
-        }
+        indices = {name: index for index, name in enumerate(data.class_names)}
+        meta["class_index_in_planetoid_files"] = indices
     return meta
 
 
@@ -155,17 +149,6 @@ def _label_types(data: Converted) -> Mapping[str, Any]:
 def _described(path: Path) -> dict[str, int | str]:
     content = path.read_bytes()
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-
-
-def _sync(path: Path) -> None:
-    """Wait until the file, or the entries of the folder, are on the disk."""
-    if sys.platform == "win32":  # cannot open a folder
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _remove_forgotten(unfinished: Path) -> None:

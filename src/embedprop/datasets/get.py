@@ -38,7 +38,7 @@ def get_dataset(
     force
         Whether to make the data set again if it is there.
     report
-        Is told how much of which file has come.
+        Called as bytes arrive, with the file's name and how much of it has come.
 
     Raises
     ------
@@ -75,17 +75,19 @@ def _originals(
     """Return kind → path of every original file, each checked."""
     from embedprop.datasets.download import check_file, download
 
-    if files is None:
-        folder = cache_folder() / "originals" / source.format
-        return {
-            file.kind: download(file, folder, mirror=mirror, report=report) for file in source.files
-        }
+    originals = {}
     for file in source.files:
-        check_file(file, Path(files) / file.name)
-    return {file.kind: Path(files) / file.name for file in source.files}
+        if files is None:
+            folder = cache_folder() / "originals" / source.format
+            originals[file.kind] = download(file, folder, mirror=mirror, report=report)
+        else:
+            originals[file.kind] = Path(files) / file.name
+            check_file(file, originals[file.kind])
+    return originals
 
 
 def _convert(source: Source, originals: dict[str, Path]) -> Converted:
+    # Imported here, because `load_dataset` needs none of them.
     if source.format == "planetoid":
         from embedprop.datasets.planetoid import convert_planetoid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedprop.datasets.folder import META, data_folders, read_json
+from embedprop.datasets.folder import META, found_folders, read_json
 from embedprop.datasets.sources import sources
 
 COUNTS = ("nodes", "edges", "classes")
@@ -25,23 +25,18 @@ class Entry:
 def overview() -> list[Entry]:
     """Return what `load_dataset` finds, and what is known but not there."""
     entries: dict[str, Entry] = {}
-    for folder in data_folders():
-        for path in folder.glob(f"*/{META}"):
-            if path.parent.name not in entries:
-                entries[path.parent.name] = _present(path.parent)
-    for source in sources().values():
-        if source.name in entries:
-            continue
-        fetchable = source.format and not source.obstacle
-        how = f"embedprop data get {source.name}"
-        if not fetchable:
+    for folder in found_folders():
+        if folder.name not in entries:
+            entries[folder.name] = _present(folder)
+    known = sources()
+    for name, source in known.items():
+        how = f"embedprop data get {name}"
+        if not source.format or source.obstacle:
             how = f"cannot be fetched, '{how}' says why"
         counts = (source.n_nodes, source.n_edges, source.n_classes)
-        entries[source.name] = Entry(source.name, *counts, f"not here: {how}")
-    order = {name: position for position, name in enumerate(sources())}
-    return sorted(
-        entries.values(), key=lambda entry: (order.get(entry.name, len(order)), entry.name)
-    )
+        entries.setdefault(name, Entry(name, *counts, f"not here: {how}"))
+    # Those of the list in its order, then the user's own by name.
+    return [entries[name] for name in (*known, *sorted(entries.keys() - known.keys()))]
 
 
 def _present(folder: Path) -> Entry:

@@ -25,7 +25,7 @@ from embedprop.evaluation.protocols import (
     Protocol,
     measure_probabilities,
     measure_vectors,
-    summarized,
+    measured,
 )
 from embedprop.evaluation.splits import Split
 from embedprop.evaluation.targets import Targets
@@ -168,7 +168,10 @@ def _embedded(method: str, settings: Mapping[str, Any], task: Task) -> dict[str,
     start = time.process_time()
     vectors = _made(method, settings, task.random_state).fit_transform(task.graph)
     cost = _cost([time.process_time() - start])
-    return cost | _results(task, lambda split, _: measure_vectors(vectors, task.targets, split))
+    records = measured(
+        task.protocols, task.splits, lambda split, _: measure_vectors(vectors, task.targets, split)
+    )
+    return cost | {"results": records}
 
 
 def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
@@ -184,15 +187,7 @@ def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[st
         seconds.append(time.process_time() - start)
         return measure_probabilities(np.asarray(scores, np.float64), task.targets, split)
 
-    return _results(task, measure) | _cost(seconds)
-
-
-def _results(task: Task, measure: Callable[[Split, int], dict[str, float]]) -> dict[str, Any]:
-    records = []
-    for protocol, splits in zip(task.protocols, task.splits, strict=True):
-        runs = [measure(split, run) for run, split in enumerate(splits)]
-        records += summarized(protocol, runs)
-    return {"results": records}
+    return {"results": measured(task.protocols, task.splits, measure)} | _cost(seconds)
 
 
 def _cost(seconds: Sequence[float]) -> dict[str, Any]:

@@ -1,16 +1,15 @@
-"""How well a model finds edges that it has not seen: filtered ranking, and held-out AUC."""
+"""How well scores find edges that were held out: filtered ranking, and AUC."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.graph.graph import Graph
+from embedprop.errors import InvalidParameterError
 from embedprop.graph.multisets import Multisets
 
 Ids = NDArray[np.int64]
@@ -98,7 +97,7 @@ def filtered_ranking(
     if not len(wanted) or batch_size < 1 or not sides or not set(sides) <= set(COLUMNS):
         raise InvalidParameterError(
             f"Expected at least one test triple, batch_size >= 1 and sides from 'tail' and 'head', "
-            f"but came {len(wanted)} triples, batch_size={batch_size} and sides={tuple(sides)}."
+            f"got {len(wanted)} triples, batch_size={batch_size} and sides={tuple(sides)}."
         )
     found = []
     for side in sides:
@@ -109,11 +108,10 @@ def filtered_ranking(
             _check_scores(scores, len(batch), n_nodes)
             found.append(_realistic_ranks(scores, batch, side, answers))
     ranks = np.concatenate(found)
+    hits = {f"hits_{k}": float((ranks <= k).mean()) for k in (1, 3, 10)}
     return RankingResult(
         mrr=float((1 / ranks).mean()),
-        hits_1=float((ranks <= 1).mean()),
-        hits_3=float((ranks <= 3).mean()),
-        hits_10=float((ranks <= 10).mean()),
+        **hits,
         mean_rank=float(ranks.mean()),
         n_queries=len(ranks),
         protocol=_protocol(wanted, n_nodes, sides, training),
@@ -121,30 +119,27 @@ def filtered_ranking(
 
 
 class _Answers(NamedTuple):
-    """All true answers of every query (node, relation): answers[k] belongs to keys[k], sorted."""
+    """All true answers of every query (node, relation): set i belongs to keys[i], sorted."""
 
     keys: Ids
-    answers: Ids
+    answers: Multisets
     n_relations: int
 
     @classmethod
     def of(cls, triples: Ids, side: str) -> Self:
         given, looked_for = COLUMNS[side]
         n_relations = int(triples[:, 1].max()) + 1
-        keys, answers = triples[:, given] * n_relations + triples[:, 1], triples[:, looked_for]
-        order = np.lexsort((answers, keys))
-        keys, answers = keys[order], answers[order]
-        is_first = np.append(True, (np.diff(keys) != 0) | (np.diff(answers) != 0))
-        return cls(keys[is_first], answers[is_first], n_relations)
+        queries = triples[:, given] * n_relations + triples[:, 1]
+        # A triple that is both in the test and among the known ones counts once.
+        rows = np.unique(np.stack([queries, triples[:, looked_for]], axis=1), axis=0)
+        keys, sizes = np.unique(rows[:, 0], return_counts=True)
+        ptr = np.concatenate([[0], np.cumsum(sizes)])
+        return cls(keys, Multisets(ptr, rows[:, 1].astype(np.int32)), n_relations)
 
-    def to(self, nodes: Ids, relations: Ids) -> tuple[Ids, Ids]:
-        """Return the rows of the queries and their answers, one pair for each answer."""
-        wanted = nodes * self.n_relations + relations
-        start = np.searchsorted(self.keys, wanted, side="left")
-        counts = np.searchsorted(self.keys, wanted, side="right") - start
-        rows = np.repeat(np.arange(len(nodes)), counts)
-        place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return rows, self.answers[np.repeat(start, counts) + place]
+    def to(self, nodes: Ids, relations: Ids) -> Multisets:
+        """Return the answers of each query; there are some for every test triple."""
+        queries = nodes * self.n_relations + relations
+        return self.answers.subset(np.searchsorted(self.keys, queries))
 
 
 def _realistic_ranks(
@@ -154,7 +149,8 @@ def _realistic_ranks(
     truth = scores[np.arange(len(batch)), batch[:, looked_for]]
     better = (scores > truth[:, None]).sum(axis=1)
     equal = (scores == truth[:, None]).sum(axis=1)  # the answer itself is one of them
-    rows, others = answers.to(batch[:, given], batch[:, 1])
+    true = answers.to(batch[:, given], batch[:, 1])
+    rows, others = true.owners, true.ids
     is_other = others != batch[rows, looked_for]
     rows, passed_over = rows[is_other], scores[rows, others][is_other]
     better -= np.bincount(rows[passed_over > truth[rows]], minlength=len(batch))
@@ -181,13 +177,13 @@ def _triples(name: str, triples: ArrayLike, n_nodes: int) -> Ids:
     array = np.asarray(triples)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "iu":
         raise InvalidParameterError(
-            f"`{name}` must hold integer rows (head, relation, tail), but came an array of shape "
+            f"`{name}` must hold integer rows (head, relation, tail), got an array of shape "
             f"{array.shape} and type {array.dtype}."
         )
     array = array.astype(np.int64)
     if len(array) and (array.min() < 0 or array[:, [0, 2]].max() >= n_nodes):
         raise InvalidParameterError(
-            f"`{name}` must hold ids from 0 and nodes below n_nodes={n_nodes}, but came ids from "
+            f"`{name}` must hold ids from 0 and nodes below n_nodes={n_nodes}, got ids from "
             f"{array.min()} and nodes up to {array[:, [0, 2]].max()}."
         )
     return array
@@ -197,7 +193,7 @@ def _check_scores(scores: NDArray[np.floating[Any]], n_queries: int, n_nodes: in
     if scores.shape != (n_queries, n_nodes):
         raise InvalidParameterError(
             f"score_all must return one score per query and node, an array of shape "
-            f"{(n_queries, n_nodes)}, but came {scores.shape}."
+            f"{(n_queries, n_nodes)}, got {scores.shape}."
         )
     if np.isnan(scores).any():
         raise InvalidParameterError("score_all returned NaN, which has no rank.")
@@ -214,109 +210,8 @@ def held_out_auc(positive_scores: ArrayLike, negative_scores: ArrayLike) -> floa
     positive, negative = np.ravel(positive_scores), np.ravel(negative_scores)
     if not (len(positive) and len(negative)):
         raise InvalidParameterError(
-            f"Expected scores of edges and of pairs without edge, but came {len(positive)} and "
+            f"Expected scores of edges and of pairs without edge, got {len(positive)} and "
             f"{len(negative)}."
         )
     is_edge = np.repeat([True, False], [len(positive), len(negative)])
     return float(roc_auc_score(is_edge, np.concatenate([positive, negative])))
-
-
-class EdgeSplit(NamedTuple):
-    """A graph without some of its edges, these edges, and as many pairs without edge.
-
-    Pairs are rows (source, target) of node ids; in an undirected graph the smaller id comes first.
-    """
-
-    training: Graph
-    held_out: Ids
-    non_edges: Ids
-
-
-def split_edges(graph: Graph, share: float, seed: int) -> EdgeSplit:
-    """Hold out a share of the edges and draw as many pairs without edge, both uniformly.
-
-    All nodes and labels stay, also where a node loses its last edge. Self-loops are never held
-    out. In a directed graph the way counts: an edge and its reverse are different pairs.
-
-    Parameters
-    ----------
-    graph
-        A graph without relations; with relations use `filtered_ranking`.
-    share
-        The share of edges to hold out, between 0 and 1.
-    seed
-        The same seed gives the same split.
-
-    Examples
-    --------
-    >>> ring = Graph.from_edges([(i, (i + 1) % 10) for i in range(10)])
-    >>> split = split_edges(ring, 0.2, seed=0)
-    >>> split.training, split.held_out.shape, split.non_edges.shape
-    (Graph(10 nodes, 8 undirected edges, label types: node), (2, 2), (2, 2))
-    """
-    if graph.relations is not None:
-        raise InvalidGraphError(
-            "split_edges expects a graph without relations. Rank triples with filtered_ranking."
-        )
-    rng = np.random.default_rng(seed)
-    keys, is_loop = _pair_keys(graph)
-    pairs = np.unique(keys[~is_loop])
-    n_held = round(share * len(pairs))
-    if not 0 < n_held < len(pairs):
-        raise InvalidParameterError(
-            f"share={share} of {len(pairs)} edges holds out {n_held}. Expected at least one edge "
-            f"to hold out and one to train on."
-        )
-    held = rng.choice(pairs, n_held, replace=False)
-    absent = _non_edges(pairs, n_held, graph, rng)
-    as_pairs = [np.stack(np.divmod(some, graph.n_nodes), axis=1) for some in (held, absent)]
-    return EdgeSplit(_without(graph, np.isin(keys, held)), *as_pairs)
-
-
-def _pair_keys(graph: Graph) -> tuple[Ids, NDArray[np.bool_]]:
-    """Return for each entry of `graph.neighbors` source * n_nodes + target, and which are loops."""
-    targets = np.repeat(np.arange(graph.n_nodes), graph.neighbors.sizes)
-    sources = graph.neighbors.ids.astype(np.int64)
-    is_loop = sources == targets
-    if not graph.directed:
-        sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
-    return sources * graph.n_nodes + targets, is_loop
-
-
-def _non_edges(pairs: Ids, wanted: int, graph: Graph, rng: np.random.Generator) -> Ids:
-    """Draw `wanted` different pairs of different nodes that are not among the sorted `pairs`."""
-    n_nodes = graph.n_nodes
-    n_pairs = n_nodes * (n_nodes - 1) // (1 if graph.directed else 2)
-    n_free = n_pairs - len(pairs)
-    if n_free < wanted:
-        raise InvalidGraphError(
-            f"The graph has {n_free} pairs of nodes without edge, but {wanted} are needed. Hold "
-            f"out fewer edges."
-        )
-    drawn = np.empty(0, np.int64)
-    while len(drawn) < wanted:
-        # Twice as many as would be enough on average, were no pair drawn twice.
-        n_draws = 2 * ((wanted - len(drawn)) * n_pairs // n_free + 8)
-        sources, targets = rng.integers(n_nodes, size=(2, n_draws))
-        if not graph.directed:
-            sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
-        fresh = (sources * n_nodes + targets)[sources != targets]
-        fresh = np.concatenate([drawn, fresh[~np.isin(fresh, pairs)]])
-        # Each pair at its first draw: sorted ones, cut off below, would prefer small ids.
-        drawn = fresh[np.sort(np.unique(fresh, return_index=True)[1])]
-    return drawn[:wanted]
-
-
-def _without(graph: Graph, is_held: NDArray[np.bool_]) -> Graph:
-    """Return the graph without the held entries of `graph.neighbors`; everything else stays."""
-    old = graph.neighbors
-    owners = np.repeat(np.arange(graph.n_nodes), old.sizes)[~is_held]
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=graph.n_nodes))])
-    weights = None if old.weights is None else old.weights[~is_held]
-    return replace(
-        graph,
-        neighbors=Multisets(ptr, old.ids[~is_held], weights),
-        n_self_loops_dropped=0,
-        n_duplicates_dropped=0,
-        n_zero_weights_dropped=0,
-    )

@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.evaluation.link_prediction import (
+    Ids,
     RankingResult,
     filtered_ranking,
     held_out_auc,
-    split_edges,
 )
+from embedprop.graph.changes.held_out import split_edges
 from embedprop.graph.graph import Graph
 from embedprop.graph.vocabulary import Vocabulary
-
-Ids = NDArray[np.int64]
 
 
 def rank_links(model: Any, test: Graph, known: Iterable[Graph]) -> RankingResult:
@@ -49,10 +48,8 @@ def rank_links(model: Any, test: Graph, known: Iterable[Graph]) -> RankingResult
     scores = model.link_scores()
 
     def score_all(given: Ids, over: Ids, side: str) -> NDArray[np.float32]:
-        scored: NDArray[np.float32] = (scores.tails if side == "tail" else scores.heads)(
-            given, over
-        )
-        return scored
+        scorer = scores.tails if side == "tail" else scores.heads
+        return np.asarray(scorer(given, over))
 
     return filtered_ranking(
         score_all,
@@ -72,7 +69,7 @@ def triples_of(graph: Graph, nodes: Vocabulary, relations: Vocabulary) -> Ids:
         )
     node, relation = nodes.find_all(graph.nodes), relations.find_all(graph.relations)
     heads = node[graph.neighbors.ids]
-    tails = node[np.repeat(np.arange(graph.n_nodes), graph.neighbors.sizes)]
+    tails = node[graph.neighbors.owners]
     over = relation[graph.neighbor_relations]
     if min(heads.min(initial=0), tails.min(initial=0), over.min(initial=0)) < 0:
         raise InvalidGraphError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,14 @@ from embedprop.evaluation.splits import Split
 # The values that the paper chooses the L2 regularization from, read as liblinear's C.
 L2_VALUES = (0.01, 0.1, 0.5, 1.0, 5.0, 10.0)
 
+N_FOLDS = 3
 SOLVERS = ("batched", "liblinear")
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.floating]
+
+# Takes the scores of some nodes and their classes; returns one number per metric.
+Measure = Callable[[Scores, NDArray[np.bool_]], Sequence[float]]
 
 
 def score_path(
@@ -31,8 +35,8 @@ def score_path(
     """Yield the score of each class for each test vector, for each C.
 
     "liblinear" fits one class after the other; "batched" minimizes the same objective for all at
-    once, about ten times faster. A class without a training node, or with nothing but, has a
-    constant score.
+    once, about ten times faster. A class of none or of all of the training nodes has a constant
+    score.
     """
     if solver not in SOLVERS:
         known = ", ".join(map(repr, SOLVERS))
@@ -90,7 +94,6 @@ def accuracy_chosen_on_validation(
     candidates: Sequence[Vectors],
     classes: NDArray[np.int64],
     split: Split,
-    l2_values: Sequence[float] = L2_VALUES,
     solver: str = "batched",
 ) -> dict[str, Any]:
     """Return the test accuracy of the best candidate vectors and C on the validation nodes."""
@@ -99,8 +102,8 @@ def accuracy_chosen_on_validation(
     n_validation = len(split.validation)
     best: dict[str, Any] = {"validation": -1.0}
     for index, vectors in enumerate(candidates):
-        path = score_path(vectors[split.train], targets, vectors[both], l2_values, solver)
-        for c, scores in zip(l2_values, path, strict=True):
+        path = score_path(vectors[split.train], targets, vectors[both], L2_VALUES, solver)
+        for c, scores in zip(L2_VALUES, path, strict=True):
             right = scores.argmax(axis=1) == classes[both]
             validation = float(right[:n_validation].mean())
             if validation > best["validation"]:
@@ -109,45 +112,63 @@ def accuracy_chosen_on_validation(
     return best
 
 
-def f1_given_counts(
+def measure_with_chosen_c(
     vectors: Vectors,
     targets: NDArray[np.bool_],
     split: Split,
-    l2_values: Sequence[float] = L2_VALUES,
-    n_folds: int = 3,
+    measure: Measure,
     solver: str = "batched",
-) -> dict[str, Any]:
-    """Return micro and macro F1 with the number of classes of each test node given.
+) -> list[tuple[float, float]]:
+    """Return each metric on the test nodes, and the C that was chosen for it.
 
-    C is chosen by cross-validation on the training nodes, for micro and for macro separately.
+    C is chosen by cross-validation on the training nodes, for each metric separately.
     """
-    by_fold = cross_validated_f1(vectors, targets, split.train, l2_values, n_folds, solver)
-    best = by_fold.argmax(axis=0)
+    sums = _summed_over_folds(vectors, targets, split.train, measure, solver)
+    best = sums.argmax(axis=0)
     train, test = vectors[split.train], vectors[split.test]
-    path = list(score_path(train, targets[split.train], test, l2_values[: best.max() + 1], solver))
-    wanted = targets[split.test]
-    result: dict[str, Any] = {}
-    for metric, name in enumerate(("micro", "macro")):
-        predicted = most_likely(path[best[metric]], wanted.sum(axis=1))
-        result |= {name: f1(predicted, wanted)[metric], f"c_{name}": l2_values[best[metric]]}
-    return result
+    # The path starts each C from the one before: none beyond the largest chosen is needed.
+    path = score_path(train, targets[split.train], test, L2_VALUES[: best.max() + 1], solver)
+    found = [measure(scores, targets[split.test]) for scores in path]
+    return [(found[row][metric], L2_VALUES[row]) for metric, row in enumerate(best)]
+
+
+def f1_given_counts(
+    vectors: Vectors, targets: NDArray[np.bool_], split: Split, solver: str = "batched"
+) -> dict[str, Any]:
+    """Return micro and macro F1 with the number of classes of each test node given."""
+    (micro, c_micro), (macro, c_macro) = measure_with_chosen_c(
+        vectors, targets, split, _f1_of_most_likely, solver=solver
+    )
+    return {"micro": micro, "c_micro": c_micro, "macro": macro, "c_macro": c_macro}
 
 
 def cross_validated_f1(
     vectors: Vectors,
     targets: NDArray[np.bool_],
     train: NDArray[np.int64],
-    l2_values: Sequence[float] = L2_VALUES,
-    n_folds: int = 3,
     solver: str = "batched",
 ) -> NDArray[np.float64]:
     """Return mean (micro, macro) F1 over folds of the training nodes, a row per C."""
-    sums = np.zeros((len(l2_values), 2))
-    for fold in range(n_folds):
-        held = train[fold::n_folds]
+    sums = _summed_over_folds(vectors, targets, train, _f1_of_most_likely, solver)
+    return sums / N_FOLDS
+
+
+def _f1_of_most_likely(scores: Scores, wanted: NDArray[np.bool_]) -> tuple[float, float]:
+    return f1(most_likely(scores, wanted.sum(axis=1)), wanted)
+
+
+def _summed_over_folds(
+    vectors: Vectors,
+    targets: NDArray[np.bool_],
+    train: NDArray[np.int64],
+    measure: Measure,
+    solver: str,
+) -> NDArray[np.float64]:
+    """Return (values of C, metrics): each metric on the fold left out, summed over the folds."""
+    by_fold = []
+    for fold in range(N_FOLDS):
+        held = train[fold::N_FOLDS]
         kept = np.setdiff1d(train, held)
-        path = score_path(vectors[kept], targets[kept], vectors[held], l2_values, solver)
-        n_classes = targets[held].sum(axis=1)
-        for row, scores in enumerate(path):
-            sums[row] += f1(most_likely(scores, n_classes), targets[held])
-    return sums / n_folds
+        path = score_path(vectors[kept], targets[kept], vectors[held], L2_VALUES, solver)
+        by_fold.append([measure(scores, targets[held]) for scores in path])
+    return np.asarray(np.sum(by_fold, axis=0))

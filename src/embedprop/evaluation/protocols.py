@@ -3,13 +3,13 @@
 One-vs-rest logistic regression on vectors; its C is chosen by 3-fold cross-validation on the
 training nodes, for each metric separately. Nodes with one class each are scored by accuracy, nodes
 with several by F1, twice: "given" takes as many classes as a test node has, the convention of the
-earlier papers; "predicted" is the honest variant, which must find that number itself: every class
-with a probability above 1/2, at least the best one.
+earlier papers; "predicted" is the honest variant, in which the classifier must find that number
+itself: every class with a probability above 1/2, at least the best one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,32 +17,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
-from embedprop.evaluation.node_classification import L2_VALUES, f1, most_likely, score_path
+from embedprop.evaluation.node_classification import (
+    L2_VALUES,
+    N_FOLDS,
+    Scores,
+    f1,
+    measure_with_chosen_c,
+    most_likely,
+)
 from embedprop.evaluation.splits import Split, per_class_split, share_split
 from embedprop.evaluation.targets import Targets
-
-N_FOLDS = 3
 
 SINGLE_LABEL = ("accuracy",)
 MULTI_LABEL = ("micro-F1 given", "macro-F1 given", "micro-F1 predicted", "macro-F1 predicted")
 
 CLASSIFIER_NOTE = (
     "One-vs-rest logistic regression on the vectors, C of "
-    f"{', '.join(f'{c:g}' for c in L2_VALUES)} by 3-fold cross-validation on the training nodes; "
-    "all other nodes with a class are test nodes. Percent, mean ± standard deviation of the runs."
+    f"{', '.join(f'{c:g}' for c in L2_VALUES)} by {N_FOLDS}-fold cross-validation on the training "
+    "nodes; all other nodes with a class are test nodes. Percent, mean ± standard deviation of "
+    "the runs."
 )
 COUNTS_NOTE = (
-    "given: the number of classes of each test node is told to the classifier (the convention of "
+    "given: the classifier is given the number of classes of each test node (the convention of "
     "the earlier papers). predicted: it finds the classes itself, every one with a probability "
     "above 1/2 and at least the best."
 )
 
-Scores = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Protocol:
-    """How many nodes train: a share of those with a class, or so many of each class.
+    """How many nodes train: a share of those with a class, or a number of each class.
 
     >>> Protocol(train_share=0.1, n_runs=3).name
     'train 10 %, 3 runs'
@@ -58,21 +62,22 @@ class Protocol:
             raise InvalidParameterError("Give either train_share or n_per_class.")
         if self.train_share is not None and not 0 < self.train_share < 1:
             raise InvalidParameterError(
-                f"train_share must be between 0 and 1, but is {self.train_share}."
+                f"train_share must be between 0 and 1, got {self.train_share}."
             )
         if self.n_per_class is not None and self.n_per_class < 1:
-            raise InvalidParameterError(f"n_per_class must be positive, but is {self.n_per_class}.")
+            raise InvalidParameterError(f"n_per_class must be positive, got {self.n_per_class}.")
         if self.n_runs < 1 or self.random_state < 0:
             raise InvalidParameterError(
-                f"n_runs must be positive and random_state not negative, but came "
+                f"n_runs must be positive and random_state not negative, got "
                 f"n_runs={self.n_runs}, random_state={self.random_state}."
             )
 
     @property
     def name(self) -> str:
         """What stands beside each number."""
-        share = "" if self.train_share is None else f"{100 * self.train_share:g} %"
-        train = share or f"{self.n_per_class} per class"
+        train = f"{self.n_per_class} per class"
+        if self.train_share is not None:
+            train = f"{100 * self.train_share:g} %"
         return f"train {train}, {self.n_runs} run{'s' if self.n_runs > 1 else ''}"
 
     def splits(self, targets: Targets) -> list[Split]:
@@ -133,39 +138,24 @@ def likely_classes(scores: Scores, threshold: float = 0.0) -> NDArray[np.bool_]:
 
 
 def measure_vectors(
-    vectors: NDArray[np.floating],
-    targets: Targets,
-    split: Split,
-    l2_values: Sequence[float] = L2_VALUES,
+    vectors: NDArray[np.floating], targets: Targets, split: Split
 ) -> dict[str, float]:
     """Return each metric on the test nodes of a linear classifier on the vectors."""
-    found = measure_with_c(vectors, targets, split, l2_values)
+    found = measure_with_c(vectors, targets, split)
     return {name: value for name, (value, _) in found.items()}
 
 
 def measure_with_c(
-    vectors: NDArray[np.floating],
-    targets: Targets,
-    split: Split,
-    l2_values: Sequence[float] = L2_VALUES,
+    vectors: NDArray[np.floating], targets: Targets, split: Split
 ) -> dict[str, tuple[float, float]]:
     """Return each metric as in `measure_vectors`, and the C that was chosen for it."""
-    values, names = targets.values, metric_names(targets)
-    sums = np.zeros((len(l2_values), len(names)))
-    for fold in range(N_FOLDS):
-        held = split.train[fold::N_FOLDS]
-        kept = np.setdiff1d(split.train, held)
-        path = score_path(vectors[kept], values[kept], vectors[held], l2_values)
-        for row, scores in enumerate(path):
-            sums[row] += _metrics(scores, values[held], names)
-    best = sums.argmax(axis=0)
-    train, test = vectors[split.train], vectors[split.test]
-    path = score_path(train, values[split.train], test, l2_values[: best.max() + 1])
-    found = np.array([_metrics(scores, values[split.test], names) for scores in path])
-    chosen = found[best, np.arange(len(names))].tolist()
-    return {
-        name: (value, l2_values[row]) for name, value, row in zip(names, chosen, best, strict=True)
-    }
+    names = metric_names(targets)
+
+    def measure(scores: Scores, wanted: NDArray[np.bool_]) -> list[float]:
+        return _metrics(scores, wanted, names)
+
+    found = measure_with_chosen_c(vectors, targets.values, split, measure)
+    return dict(zip(names, found, strict=True))
 
 
 def measure_probabilities(scores: Scores, targets: Targets, split: Split) -> dict[str, float]:
@@ -209,15 +199,22 @@ def summarized(protocol: Protocol, runs: Sequence[Mapping[str, float]]) -> list[
     return records
 
 
+def measured(
+    protocols: Sequence[Protocol],
+    splits: Sequence[Sequence[Split]],
+    measure: Callable[[Split, int], Mapping[str, float]],
+) -> list[dict[str, Any]]:
+    """Return the records of all protocols; `measure` gets each split and the number of its run."""
+    records = []
+    for protocol, drawn in zip(protocols, splits, strict=True):
+        runs = [measure(split, run) for run, split in enumerate(drawn)]
+        records += summarized(protocol, runs)
+    return records
+
+
 def evaluate_vectors(
     vectors: NDArray[np.floating], targets: Targets, protocols: Sequence[Protocol]
 ) -> list[dict[str, Any]]:
     """Return the records of all protocols for one table of vectors."""
     splits = [protocol.splits(targets) for protocol in protocols]  # refused before the work
-    return [
-        record
-        for protocol, drawn in zip(protocols, splits, strict=True)
-        for record in summarized(
-            protocol, [measure_vectors(vectors, targets, split) for split in drawn]
-        )
-    ]
+    return measured(protocols, splits, lambda split, _: measure_vectors(vectors, targets, split))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
-from embedprop.paper.reproduce import provenance
 from embedprop.paper.units import Unit, record_key
 from embedprop.paper.vectors import Cache
 

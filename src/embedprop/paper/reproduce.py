@@ -5,17 +5,14 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from embedprop import __version__
 from embedprop.errors import UnknownComponentError
+from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.paper.units import Unit, protocol, record_key, units
 
@@ -118,33 +115,6 @@ def run_unit(unit: Unit, cache_folder: Path) -> dict[str, Any]:
         }
         | provenance()
     )
-
-
-def provenance() -> dict[str, str]:
-    """Return what a result was made with, for its record."""
-    return {"version": __version__, "commit": _commit(), "machine": machine()}
-
-
-@lru_cache(maxsize=1)
-def _commit() -> str:
-    """Return the commit of a checkout that this package runs from; empty when it is installed."""
-    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-
-
-@lru_cache(maxsize=1)
-def machine() -> str:
-    """Return the processor and how many cores of it there are."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        lines = info.read_text("utf-8").splitlines()
-        named = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-        model = named[0] if named else model
-    return f"{model}, {os.cpu_count()} cores"
 
 
 def _quiet_worker() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from embedprop.datasets import load_dataset
 from embedprop.estimators import EmbeddingPropagation
+from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.graph import Graph
-from embedprop.paper.reproduce import provenance
 from embedprop.paper.units import Unit, record_key
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.baselines.inductive import fit_transform_inductive
 from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
 from embedprop.estimators import EmbeddingPropagation
@@ -64,7 +63,7 @@ def embed(
     embedder: Any = BASELINES[base](random_state=seed, n_threads=1, **extra)
     if known is None:
         return np.asarray(embedder.fit_transform(full), np.float32)
-    return fit_transform_inductive(embedder, known, full)
+    return np.asarray(embedder.fit_transform_inductive(known, full), np.float32)
 
 
 class Cache:

@@ -66,7 +66,7 @@ def test_what_cannot_be_fetched_is_refused_with_the_reason(shell, name, parts):
 
 
 def test_a_mirror_that_is_no_address_is_refused(shell):
-    assert_refused(shell("data", "get", "ppi", "--mirror", "file:///etc"), "is no address")
+    assert_refused(shell("data", "get", "ppi", "--mirror", "file:///etc"), "is not an address")
 
 
 def test_local_files_that_are_missing_are_named(shell, tmp_path):

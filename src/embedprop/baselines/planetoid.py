@@ -1,0 +1,195 @@
+"""Planetoid-T and Planetoid-I: classes and contexts of the graph, learned together."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from embedprop.baselines.extras import require, torch_run
+from embedprop.baselines.planetoid_contexts import class_contexts, graph_contexts
+from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
+from embedprop.baselines.supervision import checked_nodes, known_targets, refuse_hidden
+from embedprop.baselines.walking import WalkGraph
+from embedprop.baselines.words import WordReader
+from embedprop.methods.random_streams import RandomStreams
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from embedprop.baselines.planetoid_model import Encoder
+    from embedprop.graph.graph import Graph
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planetoid(WordReader, Classifier):
+    """What both models share; parameters as in `PlanetoidT`."""
+
+    n_class_contexts: int
+    n_graph_contexts: int
+    graph_share: float
+    graph_batch_size: int
+    class_batch_size: int
+    context_rate: float
+    dim: int = 50
+    n_steps: int = 5000
+    walk_steps: int = 10
+    window: int = 3
+    batch_size: int = 200
+    n_negatives: int = 0
+    learning_rate: float = 0.1
+
+    def fit_predict(
+        self,
+        graph: Graph,
+        targets: csr_array[np.bool_],
+        train: Nodes,
+        validation: Nodes = NO_NODES,  # noqa: ARG002
+        hidden: Nodes = NO_NODES,
+    ) -> Scores:
+        """Return log-probabilities; validation nodes are not used, training runs to its end."""
+        require(self.name, "torch")
+        from embedprop.baselines.planetoid_model import ClassLoss, ContextLoss
+        from embedprop.baselines.planetoid_training import train_planetoid
+
+        hidden = checked_nodes(hidden, graph.n_nodes, "hidden")
+        features = self.word_matrix(graph)
+        train, classes = known_targets(graph, targets, train)
+        streams = RandomStreams.from_random_state(self.random_state)
+        rng = streams.generator("planetoid start")
+        graph_pairs = graph_contexts(
+            WalkGraph.of(graph).without(hidden),
+            np.setdiff1d(np.arange(graph.n_nodes), hidden),
+            self.walk_steps,
+            self.window,
+            self.graph_batch_size,
+            self.n_negatives,
+            streams,
+        )
+        class_pairs = class_contexts(
+            train, classes, self.class_batch_size, self.n_negatives, streams
+        )
+        # All start values come from `rng`, so torch's own seed does not matter.
+        with torch_run(0, self.n_threads):
+            encoder = self._encoder(features, rng)
+            class_loss = ClassLoss(encoder, features, classes.shape[1], rng)
+            context_loss = ContextLoss(encoder, graph.n_nodes, self.n_negatives, rng)
+            examples = train, classes
+            train_planetoid(
+                self, class_loss, context_loss, graph_pairs, class_pairs, examples, streams
+            )
+            return class_loss.scores(graph.n_nodes)
+
+    @abstractmethod
+    def _encoder(self, features: csr_array[np.float32], rng: np.random.Generator) -> Encoder:
+        """Return what makes the vector of a node."""
+
+
+@baseline("planetoid-t")
+class PlanetoidT(Planetoid):
+    """The transductive model of Yang, Cohen & Salakhutdinov (ICML 2016), with their code's values.
+
+    A vector per node predicts the node's contexts: nodes near it on random walks, and training
+    nodes of its class. The vector and the words, each through a softmax, predict the classes.
+
+    One thing differs from their code: a step of the context loss moves no vector by more than 1,
+    because without a limit some seeds diverge.
+
+    Parameters
+    ----------
+    dim
+        Numbers per node: 50.
+    n_steps
+        Steps of the classification loss: 5000, after which the paper saw Cora and Citeseer
+        converged; it took 20000 for Pubmed.
+    n_class_contexts, n_graph_contexts
+        Batches of each kind of context before that: 2000 and 70.
+    graph_share
+        How often a step is preceded by a batch of graph contexts: 0.
+    walk_steps, window
+        Walks of 10 steps, contexts at most 3 steps away.
+    batch_size, graph_batch_size, class_batch_size
+        Training nodes, walks, and pairs of the same class in a batch: 200, 200, 100.
+    n_negatives
+        Negatives for each pair; 0, the code's default, takes the softmax over all nodes.
+    learning_rate, context_rate
+        Of the classification loss, 0.1, and of the (summed) context loss, 0.01.
+    label_types, words
+        As in `BagOfWords`.
+    random_state, n_threads
+        Seed, and threads for torch (default: as many as torch wants).
+    """
+
+    n_class_contexts: int = 2000
+    n_graph_contexts: int = 70
+    graph_share: float = 0.0
+    graph_batch_size: int = 200
+    class_batch_size: int = 100
+    context_rate: float = 0.01
+
+    def fit_predict(
+        self,
+        graph: Graph,
+        targets: csr_array[np.bool_],
+        train: Nodes,
+        validation: Nodes = NO_NODES,
+        hidden: Nodes = NO_NODES,
+    ) -> Scores:
+        """Return log-probabilities; validation nodes are not used, training runs to its end."""
+        refuse_hidden(self.name, hidden, "planetoid-i")
+        return super().fit_predict(graph, targets, train, validation)
+
+    def _encoder(self, features: csr_array[np.float32], rng: np.random.Generator) -> Encoder:
+        from embedprop.baselines.planetoid_model import Lookup, normal
+
+        return Lookup(normal(rng, features.shape[0], self.dim))
+
+
+@baseline("planetoid-i")
+class PlanetoidI(Planetoid):
+    """The inductive model of Yang, Cohen & Salakhutdinov (ICML 2016), with their code's values.
+
+    As `PlanetoidT`, but a node's vector is a layer of rectified units over its words, so that
+    hidden nodes have one too: they take no part in training, neither by words nor by edges.
+
+    One thing differs from their code: a step of the context loss moves no vector by more than 1,
+    because without a limit some seeds diverge.
+
+    Parameters
+    ----------
+    dim
+        Rectified units: 50.
+    n_steps
+        Steps of the classification loss: 5000, after which the paper saw Cora and Citeseer
+        converged; it took 20000 for Pubmed.
+    n_class_contexts, n_graph_contexts
+        Batches of each kind of context before that: 10000 and 400.
+    graph_share
+        How often a step is preceded by a batch of graph contexts: 0.1.
+    walk_steps, window
+        Walks of 10 steps, contexts at most 3 steps away.
+    batch_size, graph_batch_size, class_batch_size
+        Training nodes, walks, and pairs of the same class in a batch: 200, 20, 20.
+    n_negatives
+        Negatives for each pair; 0, the code's default, takes the softmax over all nodes.
+    learning_rate, context_rate
+        Of the classification loss, 0.1, and of the (summed) context loss, 0.001.
+    label_types, words
+        As in `BagOfWords`.
+    random_state, n_threads
+        Seed, and threads for torch (default: as many as torch wants).
+    """
+
+    n_class_contexts: int = 10_000
+    n_graph_contexts: int = 400
+    graph_share: float = 0.1
+    graph_batch_size: int = 20
+    class_batch_size: int = 20
+    context_rate: float = 0.001
+
+    def _encoder(self, features: csr_array[np.float32], rng: np.random.Generator) -> Encoder:
+        from embedprop.baselines.planetoid_model import WordLayer
+
+        return WordLayer(features, self.dim, rng)

@@ -1,0 +1,69 @@
+"""What a result was made with: version, commit, machine and day."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from embedprop import __version__
+from embedprop.evaluation.records import append_record
+
+
+def provenance() -> dict[str, str]:
+    """Return what a result was made with, for its record."""
+    return {"version": __version__, "commit": commit(), "machine": machine()}
+
+
+def publish(record: Mapping[str, Any], out: Path | None) -> None:
+    """Print a measurement with machine, commit and date; append it to `out` if that is given."""
+    taken = {"machine": busy_machine(), "commit": commit(dirty_mark="+"), "date": date()}
+    whole = {**record, **taken}
+    print(json.dumps(whole), flush=True)  # noqa: T201 (the answer of a benchmark)
+    if out is not None:
+        append_record(out, whole)
+
+
+@cache
+def commit(dirty_mark: str | None = None) -> str:
+    """Return the commit of a checkout that this package runs from; empty when it is installed.
+
+    Files that have changed since add `dirty_mark`, if one is given.
+    """
+    command = ["git", "describe", "--always", "--exclude", "*"]
+    if dirty_mark is not None:
+        command.append(f"--dirty={dirty_mark}")
+    here = Path(__file__).parent
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=here)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return found.stdout.strip()
+
+
+@cache
+def machine() -> str:
+    """Return the processor and how many cores of it there are."""
+    info = Path("/proc/cpuinfo")
+    text = info.read_text("utf-8") if info.exists() else ""
+    named = re.search(r"^model name\s*:(.*)$", text, re.MULTILINE)
+    model = named[1].strip() if named else platform.processor() or platform.machine()
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def busy_machine() -> str:
+    """Return the machine, its memory, its system, and how busy it has been in the last minute."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return f"{machine()}, {memory:.0f} GB, {platform.system()}, load {os.getloadavg()[0]:.1f}"
+
+
+def date() -> str:
+    """Return the day, UTC."""
+    return datetime.now(UTC).date().isoformat()
