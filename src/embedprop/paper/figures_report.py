@@ -15,10 +15,10 @@ from embedprop.paper.figure_tsne import (
     in_published_order,
     panel_setting,
 )
+from embedprop.paper.ours import MARGINS
 from embedprop.paper.units import EPB
-from embedprop.paper.vectors import MARGINS
 
-CLOSE = 0.03  # κ = 50 is to be so close to the loss with all neighbors
+CLOSE = 0.03  # the loss with κ = 50 is to differ from that with all neighbors by no more
 DISTANCES = {"epb": "d", "epb-squared": "d squared"}
 SILHOUETTES_NOTE = (
     "EP-B on Cora, undirected; silhouettes of the vectors by Euclidean distance, not of their "

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from embedprop.datasets import load_dataset
-from embedprop.estimators import EmbeddingPropagation
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.graph import Graph
+from embedprop.paper.ours import estimator
 from embedprop.paper.reproduce import provenance
 from embedprop.paper.units import Unit, record_key
 
@@ -51,9 +51,7 @@ def table1_records(name: str, graph: Graph, dim: int = 128) -> list[dict[str, An
     EP-B's number is counted in the tables of a model. The others' is by formula: d numbers for a
     node as itself, and d as the context of others.
     """
-    model = EmbeddingPropagation(
-        dim=dim, epochs=1, label_types=["node"], n_threads=1, verbose=False
-    ).fit(graph)
+    model = estimator("epb", dim=dim, epochs=1, label_types=["node"]).fit(graph)
     records = []
     for method, row in ROWS.items():
         by_formula = row.vectors_per_node * dim * graph.n_nodes
