@@ -103,7 +103,7 @@ def _draw_image(axes: Axes, image: NDArray[np.float64], color: str, place: Posit
     shades = LinearSegmentedColormap.from_list("ink", ["white", color])
     picture = OffsetImage(image, zoom=3.3, cmap=shades, interpolation="nearest")
     x, y = place.tolist()
-    axes.add_artist(AnnotationBbox(picture, (x, y), frameon=False, zorder=3))
+    axes.add_artist(AnnotationBbox(picture, (x, y), frameon=False, zorder=0.5))
 
 
 def _draw_legend(figure: Figure, class_names: Sequence[str]) -> None:
