@@ -119,7 +119,8 @@ def _measured(
     digits: Digits, vectors: Mapping[str, Vectors], say: Say
 ) -> dict[str, tuple[Score, Score]]:
     n_known, targets = len(digits.known), digits.targets[digits.order]
-    inputs = {"pixels": (digits.images[digits.order] / INK).astype(np.float64), **vectors}
+    inputs: dict[str, NDArray[np.floating]]
+    inputs = {"pixels": digits.images[digits.order] / INK, **vectors}
     scores = {
         title: few_examples_scores(columns, targets, n_known) for title, columns in inputs.items()
     }
