@@ -1,4 +1,4 @@
-"""Quality and cost of the closed form, `instance="eps"`, with its defaults.
+"""Quality and cost of the closed form with its defaults.
 
     export EMBEDPROP_DATA=... OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
     python benchmarks/closed_form.py            # graphs with words: accuracy, 50 splits
@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from power_law import power_law_edges
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import Graph
 from embedprop.datasets import Dataset, load_dataset
 from embedprop.evaluation.splits import Split, per_class_split
 from embedprop.graph.changes.subgraph import subgraph
+from estimators import closed_form
 
 WORDS = (("cora", False), ("citeseer", False), ("pubmed", False), ("pubmed", True))
 STRUCTURE = ("blogcatalog", "ppi", "pos")
@@ -58,7 +59,7 @@ def words(n_splits: int) -> None:
             data.targets.toarray().any(axis=1), data.targets.toarray().argmax(axis=1), -1
         )
         splits = [per_class_split(classes, seed) for seed in range(n_splits)]
-        vectors = learned(data.graph).node_embeddings_
+        vectors = closed_form().fit(data.graph).node_embeddings_
         random = [accuracy(vectors, classes, split) for split in splits]
         public = Split(*(data.splits[part] for part in ("train", "val", "test")))
         new = [accuracy(inductive(data, split), classes, split) for split in splits]
@@ -70,15 +71,10 @@ def words(n_splits: int) -> None:
         )
 
 
-def learned(graph: Graph) -> EmbeddingPropagation:
-    """Return the fitted closed form with its defaults."""
-    return EmbeddingPropagation(instance="eps", verbose=False).fit(graph)
-
-
 def inductive(data: Dataset, split: Split) -> NDArray[np.float32]:
     """Return vectors of all nodes, learned without the test nodes."""
     known = np.setdiff1d(np.arange(data.graph.n_nodes), split.test)
-    return learned(subgraph(data.graph, known)).transform(data.graph)
+    return closed_form().fit(subgraph(data.graph, known)).transform(data.graph)
 
 
 def accuracy(vectors: NDArray[np.float32], classes: NDArray[np.int64], split: Split) -> float:
@@ -105,7 +101,7 @@ def seconds() -> None:
         taken = []
         for _ in range(3):
             start = time.process_time()
-            model = learned(graph)
+            model = closed_form().fit(graph)
             taken.append(time.process_time() - start)
         shown = ", ".join(f"{t:.2f}" for t in taken)
         print(f"{name}: {shown} CPU s; residual {max(model.residuals_.values()):.0e}", flush=True)
@@ -116,7 +112,7 @@ def scale(n_nodes: int, n_edges: int) -> None:
     graph = Graph.from_edges(power_law_edges(n_nodes, n_edges), nodes=range(n_nodes))
     print(f"{graph.n_nodes} nodes, {graph.n_edges} edges; {peak():.2f} GB so far", flush=True)
     start = time.process_time()
-    model = learned(graph)
+    model = closed_form().fit(graph)
     print(
         f"{time.process_time() - start:.0f} CPU s, peak {peak():.2f} GB, "
         f"residuals {model.residuals_}, {model.node_embeddings_.shape}"

@@ -37,11 +37,12 @@ import numpy as np
 from power_law import power_law_edges
 from scipy.sparse import csr_array
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.memory import forget_peak, peak_memory
 from embedprop.evaluation.provenance import publish
 from embedprop.graph.changes.learnable import learned_labels
+from estimators import epb
 
 DIM = 128
 # A product is repeated this often at most, at least twice, and for about so many seconds.
@@ -103,9 +104,7 @@ def measured(graph: Graph, options: argparse.Namespace) -> dict[str, Any]:
 
 def fit(graph: Graph, label_types: list[str], epochs: int, n_threads: int) -> tuple[float, float]:
     """Return CPU and wall seconds of a whole training."""
-    model = EmbeddingPropagation(
-        dim=DIM, label_types=label_types, epochs=epochs, n_threads=n_threads, verbose=False
-    )
+    model = epb(dim=DIM, label_types=label_types, epochs=epochs, n_threads=n_threads)
     cpu, wall = time.process_time(), time.perf_counter()
     model.fit(graph)
     return time.process_time() - cpu, time.perf_counter() - wall

@@ -24,8 +24,9 @@ from pathlib import Path
 import numpy as np
 
 import embedprop.estimators
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import Graph
 from embedprop.evaluation.provenance import publish
+from estimators import epb
 
 GB = 1e9
 
@@ -61,9 +62,9 @@ def main() -> None:
         }
         clock = Clock()
         embedprop.estimators.progress_bar = clock.progress_bar
-        model = EmbeddingPropagation(
+        model = epb(
             dim=options.dim, max_neighbors=options.max_neighbors, epochs=options.epochs,
-            storage=options.storage, n_threads=options.threads,
+            storage=options.storage, n_threads=options.threads, verbose=True,
         )  # fmt: skip
         with timed(seconds, watch, "fit"):
             model.fit(graph)

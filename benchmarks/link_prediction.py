@@ -18,10 +18,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.links import rank_links
 from embedprop.evaluation.provenance import machine
+from estimators import epb
 
 COMMON: dict[str, Any] = {
     "label_types": ["node"],
@@ -63,7 +64,7 @@ def measured(name: str, split: str, seed: int, changes: dict[str, Any]) -> dict[
     graphs = {part: edges(name, part) for part in ("train", "valid", "test")}
     settings = COMMON | SETTINGS[name] | changes
     start, cpu = time.perf_counter(), time.process_time()
-    model = EmbeddingPropagation(**settings, random_state=seed).fit(graphs["train"])
+    model = epb(**settings, random_state=seed, verbose=True).fit(graphs["train"])
     trained = {"wall": time.perf_counter() - start, "cpu": time.process_time() - cpu}
     known = [graphs[part] for part in ("train", "valid", "test")]
     result = rank_links(model, graphs[split], known)

@@ -83,23 +83,17 @@ def learn(options: argparse.Namespace) -> dict[str, float]:
     """Make the graph and learn; return the peaks in bytes: of imports, graph, learning, and all."""
     import numpy as np
 
-    from embedprop import EmbeddingPropagation, Graph
+    from embedprop import Graph
     from embedprop.evaluation.memory import forget_peak, peak_memory
     from embedprop.methods.epb.engines import fused as fused_engine  # noqa: F401  what fit imports belongs to imports
+    from estimators import epb
 
     imported = peak_memory()
     with traced() if options.trace else nullcontext():
         graph = Graph.from_edges(np.load(options.learn_from), nodes=range(options.nodes))
         building = peak_memory()
         forget_peak()
-        model = EmbeddingPropagation(
-            dim=DIM,
-            epochs=options.epochs,
-            storage="memory",
-            n_threads=1,
-            verbose=False,
-        )
-        model.fit(graph)
+        epb(dim=DIM, epochs=options.epochs, storage="memory").fit(graph)
         learning = peak_memory()
     if imported is None or building is None or learning is None:
         raise SystemExit("This system does not tell how much memory a process has had.")

@@ -33,7 +33,7 @@ from missing_words_report import report
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.node_classification import score_path
 from embedprop.evaluation.records import append_record, read_records
@@ -43,6 +43,7 @@ from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
 from embedprop.methods.closed_form.pagerank import pagerank_average, unit_rows
 from embedprop.model.representations import Known, make_representation
+from estimators import closed_form, epb
 
 WORDS = {"cora": "word", "citeseer": "word", "pubmed": "word", "twitch_engb": "feature"}
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -164,29 +165,24 @@ def quick_methods(
         return {"length 1": pagerank_average(symmetric_adjacency(graph), rows, 0.15)}
 
     @cache
-    def closed_form() -> Vectors:
-        return eps(graph, words)
+    def of_words() -> Vectors:
+        return closed_form(label_types=[words]).fit_transform(graph)
 
     def with_ids() -> Candidates:
-        return {"defaults": np.concatenate([ids_of(name), closed_form()], axis=1)}
+        return {"defaults": np.concatenate([ids_of(name), of_words()], axis=1)}
 
     yield "zeros", lambda: with_units(x)
     yield "mean", mean
     yield "propagation", lambda: with_units(filled())
     yield "propagation + PageRank", averaged
-    yield "eps words", lambda: {"defaults": closed_form()}
-    yield "eps words + ids", with_ids
-
-
-def eps(graph: Graph, label_type: str) -> Vectors:
-    model = EmbeddingPropagation(instance="eps", label_types=[label_type], verbose=False)
-    return model.fit_transform(graph)
+    yield "closed-form words", lambda: {"defaults": of_words()}
+    yield "closed-form words + ids", with_ids
 
 
 @cache
 def ids_of(name: str) -> Vectors:
     """Return the closed form of ids, which words do not change: as a fit with both types has it."""
-    return eps(loaded(name)[0], "node")
+    return closed_form(label_types=["node"]).fit_transform(loaded(name)[0])
 
 
 def epb_methods(
@@ -197,8 +193,7 @@ def epb_methods(
 
     @cache
     def fitted(margin: float) -> Vectors:
-        model = EmbeddingPropagation(margin=margin, random_state=run, n_threads=1, verbose=False)
-        return model.fit_transform(graph)
+        return epb(margin=margin, random_state=run).fit_transform(graph)
 
     def both() -> Candidates:
         return {f"margin {m:g}": fitted(m) for m in EPB[name][1]}

@@ -10,7 +10,7 @@ import numpy as np
 
 FILLERS = ("zeros", "mean", "propagation")
 EPB = ("epb words", "epb words + ids", "epb words + ids, r = PageRank")
-INSTANCES = ("eps words", "eps words + ids", *EPB)
+INSTANCES = ("closed-form words", "closed-form words + ids", *EPB)
 METHODS = (*FILLERS, "propagation + PageRank", *INSTANCES)
 TITLES = {"cora": "Cora", "citeseer": "Citeseer", "pubmed": "Pubmed", "twitch_engb": "Twitch EN-GB"}
 JUDGED = (0.5, 0.9)
@@ -104,7 +104,7 @@ STYLES = {
     "mean": ("#888888", ":", ""),
     "propagation": ("#d95f02", "-", "s"),
     "propagation + PageRank": ("#e6ab02", "--", ""),
-    "eps words": ("#1b6ca8", "-", "o"),
+    "closed-form words": ("#1b6ca8", "-", "o"),
     "epb words + ids": ("#1b9e77", "", "D"),
 }
 

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.splits import Split, per_class_split
+from estimators import epb
 
 SETTINGS: dict[str, Any] = {
     "label_types": ["word"],
@@ -31,8 +32,6 @@ SETTINGS: dict[str, Any] = {
     "epochs": 60,
     "batch_size": 256,
     "learning_rate": 0.005,
-    "n_threads": 1,
-    "verbose": False,
 }
 C_VALUES = (0.01, 0.1, 1.0, 10.0, 100.0)
 WEIGHTS = (10.0, 50.0)
@@ -47,7 +46,7 @@ def main() -> None:
     warnings.filterwarnings("ignore")
     data = load_dataset("cora", label_types=["word"])
     classes = data.targets.toarray().argmax(axis=1)
-    vectors = EmbeddingPropagation(**SETTINGS).fit_transform(data.graph)
+    vectors = epb(**SETTINGS).fit_transform(data.graph)
     pairs = []
     for seed in range(options.splits):
         split = per_class_split(classes, seed)
@@ -94,7 +93,7 @@ def learned_beside(graph: Graph, classes: NDArray[np.int64], split: Split) -> tu
     y = {graph.nodes[node]: int(classes[node]) for node in split.train.tolist()}
     tried = []
     for weight in WEIGHTS:
-        model = EmbeddingPropagation(**SETTINGS, target_weight=weight).fit(graph, y=y)
+        model = epb(**SETTINGS, target_weight=weight).fit(graph, y=y)
         right = np.array(model.predict()) == classes
         tried.append((100 * right[split.validation].mean(), 100 * right[split.test].mean(), weight))
     best = max(tried)

@@ -22,11 +22,12 @@ from power_law import communities, power_law_edges
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh
 
-from embedprop import EmbeddingPropagation, Graph, load_dataset
+from embedprop import Graph, load_dataset
 from embedprop.evaluation.node_classification import f1_given_counts
 from embedprop.evaluation.provenance import publish
 from embedprop.evaluation.splits import share_split
 from embedprop.graph.changes.subgraph import subgraph
+from estimators import epb
 
 POWER_LAW = {"n_nodes": 20_000, "n_edges": 200_000, "n_communities": 50}
 
@@ -89,9 +90,9 @@ def measure(graph, targets, storage, options):
     nodes = np.flatnonzero(targets.any(axis=1))
     scores, seconds = [], []
     for seed in range(options.seeds):
-        model = EmbeddingPropagation(
+        model = epb(
             storage=storage, random_state=seed, label_types=["node"], epochs=options.epochs,
-            max_neighbors=options.max_neighbors, verbose=False,
+            max_neighbors=options.max_neighbors, n_threads=None,
         )  # fmt: skip
         start = time.process_time()
         vectors = model.fit_transform(graph)

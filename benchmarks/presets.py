@@ -29,6 +29,7 @@ from embedprop.evaluation.records import read_records
 from embedprop.evaluation.splits import per_class_split, share_split
 from embedprop.graph import Graph
 from embedprop.methods.presets import PRESETS
+from estimators import epb_preset
 
 WORDS, STRUCTURE = ("cora", "citeseer", "pubmed"), ("blogcatalog", "ppi", "pos")
 EPOCHS = {"paper": (25, 50, 100, 200), "fast": (25, 50, 100, 120, 150)}
@@ -97,9 +98,7 @@ def learned(
     graph: Graph, preset: str, epochs: int, seed: int
 ) -> tuple[EmbeddingPropagation, float]:
     """Return a trained model and the CPU seconds of its training."""
-    model = EmbeddingPropagation(
-        preset=preset, epochs=epochs, random_state=seed, n_threads=1, verbose=False
-    )
+    model = epb_preset(preset, epochs=epochs, random_state=seed)
     start = time.process_time()
     model.fit(graph)
     return model, time.process_time() - start

@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from embedprop import EmbeddingPropagation, load_dataset
+from embedprop import load_dataset
 from embedprop.evaluation.node_classification import (
     SOLVERS,
     accuracy_chosen_on_validation,
@@ -21,6 +21,7 @@ from embedprop.evaluation.node_classification import (
     f1_given_counts,
 )
 from embedprop.evaluation.splits import per_class_split, share_split
+from estimators import epb
 
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 PUBLISHED = {"cora": 78.05, "citeseer": 71.01, "ppi": 17.82}
@@ -48,8 +49,7 @@ def main() -> None:
 
 
 def embed(dataset, margin, seed):
-    model = EmbeddingPropagation(margin=margin, random_state=seed, verbose=False)
-    return model.fit_transform(dataset.graph)
+    return epb(margin=margin, random_state=seed, n_threads=None).fit_transform(dataset.graph)
 
 
 def measure_accuracy(dataset, n_seeds, n_splits, solver):

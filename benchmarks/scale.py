@@ -2,7 +2,7 @@
 
     export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
     python benchmarks/scale.py --out experiments/benchmarks.jsonl --plot docs/images/scale.png
-    python benchmarks/scale.py --instance eps --out ... --plot ...    # adds the closed form
+    python benchmarks/scale.py --instance closed-form --out ... --plot ...    # adds the closed form
     python benchmarks/scale.py --draw --out ... --plot ...            # what is on file
 
 Power-law graphs of mean degree 20, ids, 128 dimensions, full neighborhoods, margin 1, one thread.
@@ -33,9 +33,10 @@ import numpy as np
 from epoch import product_seconds
 from power_law import power_law_edges
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import Graph
 from embedprop.evaluation.provenance import publish
 from embedprop.evaluation.records import read_records
+from estimators import closed_form, epb
 
 MEAN_DEGREE = 20
 DIM = 128
@@ -43,9 +44,9 @@ BATCH_SIZE = 64
 EPOCHS = 5
 SIZES = {
     "epb": (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
-    "eps": (10_000, 100_000, 1_000_000),
+    "closed-form": (10_000, 100_000, 1_000_000),
 }
-TITLES = {"epb": "EP-B, one epoch", "eps": "closed form, the whole fit"}
+TITLES = {"epb": "EP-B, one epoch", "closed-form": "closed form, the whole fit"}
 COLORS = ("#1f5fa8", "#8a8a8a", "#c2571a")
 
 
@@ -117,7 +118,7 @@ def distinct_rows(graph: Graph) -> int:
 def closed_form_point(n_edges: int) -> dict[str, Any]:
     """Measure the whole fit of the closed form."""
     graph = power_law_graph(n_edges)
-    spent = fit_seconds(graph, "eps", 0)
+    spent = fit_seconds(graph, "closed-form", 0)
     return {"n_nodes": graph.n_nodes, "n_edges": graph.n_edges, "cpu_seconds": round(spent, 3)}
 
 
@@ -129,14 +130,10 @@ def power_law_graph(n_edges: int) -> Graph:
 
 def fit_seconds(graph: Graph, instance: str, epochs: int) -> float:
     """Return the CPU seconds of a whole fit."""
-    model = EmbeddingPropagation(
-        instance=instance,
-        dim=DIM,
-        epochs=epochs,
-        batch_size=BATCH_SIZE,
-        n_threads=1,
-        verbose=False,
-    )
+    if instance == "epb":
+        model = epb(dim=DIM, epochs=epochs, batch_size=BATCH_SIZE)
+    else:
+        model = closed_form(dim=DIM, n_threads=1)
     start = time.process_time()
     model.fit(graph)
     return time.process_time() - start

@@ -13,12 +13,13 @@ import time
 import numpy as np
 
 from embedprop import EmbeddingPropagation, Graph, load_dataset
+from estimators import epb
 
 
 def main() -> None:
     graph = load_dataset("cora").graph
     with tempfile.TemporaryDirectory() as folder:
-        EmbeddingPropagation(epochs=1, verbose=False).fit(graph).save(f"{folder}/model")
+        epb(epochs=1).fit(graph).save(f"{folder}/model")
         model = EmbeddingPropagation.load(f"{folder}/model")
         rng = np.random.default_rng(0)
         neighborhoods = [rng.choice(graph.n_nodes, 10, replace=False).tolist() for _ in range(5000)]

@@ -49,10 +49,14 @@ LINE = {"dim": DIM, "n_samples": 20_000_000, "n_negatives": 5, "learning_rate": 
 SKNETWORK = "scikit-network"
 
 METHODS = {
-    "epb": Method("EP-B", "embedprop_epb", PAPER, is_ours=True),
-    "epb-fast": Method("EP-B, fast", "embedprop_epb", {"preset": "fast"}, is_ours=True),
-    "eps": Method(
-        "EP, closed form", "embedprop_epb", {"instance": "eps"}, is_ours=True, seeds_matter=False
+    "epb": Method("EP-B", "embedprop_ours", PAPER, is_ours=True),
+    "epb-fast": Method("EP-B, fast", "embedprop_ours", {"preset": "fast"}, is_ours=True),
+    "closed-form": Method(
+        "EP, closed form",
+        "embedprop_ours",
+        {"method": "closed-form"},
+        is_ours=True,
+        seeds_matter=False,
     ),
     "deepwalk": Method("gensim DeepWalk", "gensim_deepwalk", GENSIM, "gensim", judged=True),
     "pecanpy": Method("PecanPy", "pecanpy_node2vec", WALKS, "pecanpy", judged=True),

@@ -1,7 +1,7 @@
 """Whole jobs of learning node vectors: EP against its peers, in one run.
 
     export EMBEDPROP_DATA=...
-    python benchmarks/peers/run.py [--graphs blogcatalog ppi pos] [--methods epb eps deepwalk ...]
+    python benchmarks/peers/run.py [--graphs blogcatalog ppi pos] [--methods epb closed-form ...]
     python benchmarks/report.py        # the page and the picture
 
 128 dimensions, one thread, graphs without weights and self-loops. Each peer has an environment of

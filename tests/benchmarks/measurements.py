@@ -29,7 +29,7 @@ def measurement(graph: str, method: str, cpu: float, micro: float, **others: Any
 
 
 THREE = [
-    measurement("ppi", "eps", 0.5, 18.0),
+    measurement("ppi", "closed-form", 0.5, 18.0),
     measurement("ppi", "epb", 4.0, 19.0),
     measurement("ppi", "deepwalk", 30.0, 18.5),
 ]

@@ -29,7 +29,7 @@ def test_the_cheapest_of_ours_that_is_not_worse_is_compared() -> None:
 def test_equal_quality_is_good_enough_and_ten_times_less_holds() -> None:
     (one,) = judged(rows([*THREE[:2], measurement("ppi", "deepwalk", 5.0, 18.0)]))
     assert one.ours is not None
-    assert (one.ours.method, one.ratio, one.holds) == ("eps", 10.0, True)
+    assert (one.ours.method, one.ratio, one.holds) == ("closed-form", 10.0, True)
 
 
 def test_a_peer_that_is_better_than_all_of_ours_has_no_ratio_and_does_not_hold() -> None:
@@ -38,7 +38,7 @@ def test_a_peer_that_is_better_than_all_of_ours_has_no_ratio_and_does_not_hold()
 
 
 def test_ours_on_another_graph_does_not_count() -> None:
-    found = rows([measurement("pos", "eps", 0.1, 50.0), THREE[2]])
+    found = rows([measurement("pos", "closed-form", 0.1, 50.0), THREE[2]])
     assert judged(found)[0].ours is None
 
 
@@ -68,7 +68,7 @@ def test_what_was_measured_with_older_settings_is_left_out() -> None:
 
 
 def test_what_stands_in_the_record_is_not_measured_again_unless_asked_for() -> None:
-    wanted = [THREE[0], THREE[0] | {"seed": 1}, THREE[0] | {"settings": {"instance": "other"}}]
+    wanted = [THREE[0], THREE[0] | {"seed": 1}, THREE[0] | {"settings": {"method": "other"}}]
     known = [THREE[0] | {"commit": "another", "date": "later", "machine": "another"}]
     assert missing(known, wanted, again=False) == wanted[1:]
     assert missing(known, wanted, again=True) == wanted
@@ -116,7 +116,7 @@ def test_a_peer_ahead_of_ours_stands_in_the_table_with_a_dash() -> None:
 
 
 def test_the_lead_is_paired_over_splits() -> None:
-    ours = measurement("ppi", "eps", 1.0, 20.0, micro_runs=[19.0, 21.0])
+    ours = measurement("ppi", "closed-form", 1.0, 20.0, micro_runs=[19.0, 21.0])
     peer = measurement("ppi", "line", 9.0, 18.0, micro_runs=[18.0, 18.0])
     (one,) = judged(rows([ours, peer]))
     assert one.lead() == (2.0, pytest.approx(1.0))
@@ -125,7 +125,7 @@ def test_the_lead_is_paired_over_splits() -> None:
 def test_a_method_far_below_the_others_stands_at_the_edge_of_the_picture() -> None:
     found = rows([*THREE, measurement("ppi", "pyg-1", 30.0, 6.0)])
     drawn = dict(zip((row.method for row in found), heights(found), strict=True))
-    assert drawn["eps"] == 18.0
+    assert drawn["closed-form"] == 18.0
     assert 6.0 < drawn["pyg-1"] < 18.0
 
 
@@ -160,7 +160,7 @@ def test_each_undirected_edge_is_handed_over_once() -> None:
 def test_a_worker_learns_in_its_own_process_and_tells_what_it_cost() -> None:
     edges = np.array([(i, j) for i in range(140) for j in range(i) if (i * j) % 7 == 1])
     graph = Graph.from_edges(edges, nodes=range(150))
-    method = Method("EP, closed form", "embedprop_epb", {"instance": "eps", "dim": 8})
+    method = Method("EP, closed form", "embedprop_ours", {"method": "closed-form", "dim": 8})
     vectors, costs = run_job(method, graph, 0, ["env"], limit=120)
     assert vectors.shape == (150, 8)
     assert 0 < costs["cpu_seconds"] < costs["process_cpu_seconds"]

@@ -4,10 +4,12 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from embedprop import EmbeddingPropagation
 from embedprop.cli.main import main
+from embedprop.demo.methods import METHODS
 from embedprop.demo.run import DemoResult, run_demo
 from embedprop.errors import InvalidParameterError
 
@@ -28,35 +30,44 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 
 def test_vectors_teach_a_classifier_better_than_pixels(demo: Demo) -> None:
-    known_from_pixels, _ = demo.result.pixels
-    known_from_vectors, new_from_vectors = demo.result.vectors
-    assert known_from_vectors.mean > known_from_pixels.mean
-    assert new_from_vectors.mean > 0.85  # these are too few here for a comparison
+    known_from_pixels, _ = demo.result.scores["pixels"]
+    for method in METHODS:
+        known_from_vectors, new_from_vectors = demo.result.scores[method.title]
+        assert known_from_vectors.mean > known_from_pixels.mean
+        assert new_from_vectors.mean > 0.85  # these are too few here for a comparison
 
 
 @pytest.mark.slow
 def test_on_all_digits_the_gain_is_large_also_for_new_ones(tmp_path: Path) -> None:
     result = run_demo(tmp_path, lambda _: None)
-    for from_pixels, from_vectors in zip(result.pixels, result.vectors, strict=True):
-        assert from_vectors.mean > from_pixels.mean + 0.04
+    for method in METHODS:
+        scores = zip(result.scores["pixels"], result.scores[method.title], strict=True)
+        for from_pixels, from_vectors in scores:
+            assert from_vectors.mean > from_pixels.mean + 0.04
     assert 30_000 < (tmp_path / "map.png").stat().st_size < 400_000
 
 
 def test_the_text_tells_what_was_measured(demo: Demo) -> None:
-    for score in (*demo.result.pixels, *demo.result.vectors):
-        assert str(score) in demo.text
+    assert list(demo.result.scores) == ["pixels", *(method.title for method in METHODS)]
+    for title, scores in demo.result.scores.items():
+        assert title in demo.text
+        assert all(str(score) in demo.text for score in scores)
     assert "250 known digits" in demo.text
     assert "50 new digits, never seen in training" in demo.text
     assert "nodes             350, 0 of them isolated" in demo.text
     [(n_touching, n_pixels)] = re.findall(r"for (\d+) of the (\d+) pixels", demo.text)
-    assert int(n_pixels) == len(demo.result.model.labels_["pixel"])
+    assert int(n_pixels) == len(demo.result.models[METHODS[0].title].labels_["pixel"])
     assert int(n_touching) > int(n_pixels) / 3
 
 
-def test_the_model_knows_the_first_digits_only(demo: Demo) -> None:
+def test_the_model_is_that_of_the_first_method_and_knows_the_first_digits_only(
+    demo: Demo,
+) -> None:
     model = EmbeddingPropagation.load(demo.folder / "model")
     assert len(model.nodes_) == 350
     assert list(model.label_embeddings_) == ["node", "pixel"]
+    first = demo.result.models[METHODS[0].title]
+    np.testing.assert_array_equal(model.node_embeddings_, first.node_embeddings_)
 
 
 def test_the_map_is_a_light_png(demo: Demo) -> None:

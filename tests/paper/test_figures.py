@@ -11,7 +11,7 @@ from embedprop.datasets import Dataset
 from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import read_records
 from embedprop.paper import figure_tsne, figures
-from embedprop.paper.figure_kappa import KAPPAS, N_SEEDS, full_loss, kappa_figure
+from embedprop.paper.figure_kappa import COLORS, N_SEEDS, full_loss, kappa_figure
 from embedprop.paper.figure_tsne import ONE_TYPE, tsne_figure, with_one_type
 from embedprop.paper.figures_report import kappas, silhouettes
 from embedprop.paper.place import Place
@@ -49,7 +49,7 @@ def silhouette_by_hand(vectors, classes):
 
 
 def test_silhouettes_are_of_the_vectors_of_the_nodes_that_have_a_class(place, cliques, monkeypatch):
-    monkeypatch.setattr(figure_tsne, "draw_panels", lambda *_: None)
+    monkeypatch.setattr(figure_tsne, "draw_maps", lambda *_, **__: None)
     tsne_figure("cliques", cliques, place, EPOCHS)
     records = read_records(place.results)
     found = {(record["method"], record["setting"]): record for record in records}
@@ -86,13 +86,13 @@ def words_of(graph, i):
 
 def test_a_quick_figure_measures_what_it_draws(place, cliques, monkeypatch):
     drawn = []
-    monkeypatch.setattr(figure_tsne, "draw_panels", lambda _, panels, *__: drawn.extend(panels))
+    monkeypatch.setattr(figure_tsne, "draw_maps", lambda _, maps, *__, **___: drawn.extend(maps))
     tsne_figure("cliques", cliques, place, EPOCHS, quick=True)
     records = read_records(place.results)
     assert {(record["method"], record["margin"]) for record in records} == {("epb", 5.0)}
     measured = {record["setting"].split(",")[0]: record["silhouette"] for record in records}
-    assert [panel.silhouette for panel in drawn] == [
-        measured[name] for name in ("node", "word", "both")
+    assert [one.title.split(": ")[1][:5] for one in drawn] == [
+        f"{measured[name]:.3f}"[:5] for name in ("node", "word", "both")
     ]
 
 
@@ -100,7 +100,7 @@ def test_every_kappa_has_a_record_with_its_curve(place, cliques):
     path = kappa_figure("cliques", cliques.graph, place, EPOCHS)
     assert path.read_bytes().startswith(PNG)
     records = read_records(place.results)
-    assert len(records) == N_SEEDS * len(EPB) * len(KAPPAS)
+    assert len(records) == N_SEEDS * len(EPB) * len(COLORS)
     for record in records:
         distance = "squared_euclidean" if record["method"] == "epb-squared" else "euclidean"
         kappa = None if record["setting"] == "all" else int(record["setting"])
@@ -115,7 +115,7 @@ def test_every_kappa_has_a_record_with_its_curve(place, cliques):
 
 
 def test_what_has_a_record_is_not_measured_again(place, cliques, monkeypatch):
-    monkeypatch.setattr(figure_tsne, "draw_panels", lambda *_: None)
+    monkeypatch.setattr(figure_tsne, "draw_maps", lambda *_, **__: None)
     tsne_figure("cliques", cliques, place, EPOCHS)
     kappa_figure("cliques", cliques.graph, place, EPOCHS)
     before = read_records(place.results)

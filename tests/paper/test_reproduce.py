@@ -9,11 +9,13 @@ from embedprop import Graph
 from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.evaluation.splits import Split
+from embedprop.evaluation.targets import Targets
 from embedprop.paper import experiments
 from embedprop.paper.experiments import _dataset, turned_round, without_citations_by
+from embedprop.paper.ours import MARGINS
 from embedprop.paper.reproduce import reproduce, run_unit
 from embedprop.paper.units import Unit, units
-from embedprop.paper.vectors import MARGINS, Cache
+from embedprop.paper.vectors import Cache
 
 needs_data = pytest.mark.skipif(
     "EMBEDPROP_DATA" not in os.environ, reason="EMBEDPROP_DATA names no folder of data sets"
@@ -89,7 +91,7 @@ def test_the_margin_is_chosen_once_per_data_set(tmp_path, monkeypatch):
         return np.random.default_rng(int(margin)).normal(size=(60, 4)), 0.0
 
     monkeypatch.setattr(experiments, "_vectors", vectors)
-    targets = np.eye(3, dtype=bool)[np.arange(60) % 3]
+    targets = Targets(np.eye(3, dtype=bool)[np.arange(60) % 3], ("a", "b", "c"))
     chosen = {
         experiments._chosen_margin(Unit(table, "ppi", "epb", share, run), None, targets, cache)
         for cache in [Cache(tmp_path)]

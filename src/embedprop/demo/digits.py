@@ -45,6 +45,11 @@ class Digits:
         """The digits that arrive after training."""
         return np.flatnonzero(self.is_new)
 
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """All digits, the known ones first."""
+        return np.concatenate([self.known, self.new])
+
     def edges(self, digits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the pairs of `digits` with the known digits that look most like them."""
         squares = (self.images**2).sum(axis=1)

@@ -1,9 +1,10 @@
-"""The demo: train, measure, look around, draw. Every number that it prints was just measured."""
+"""The demo: learn, measure, look around, draw. Every number that it prints was just measured."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -11,7 +12,6 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.cli.spelling import shell_word
 from embedprop.demo.digits import (
     INK,
     N_NEIGHBORS,
@@ -22,27 +22,26 @@ from embedprop.demo.digits import (
     drawn,
     pixel_name,
 )
-from embedprop.demo.picture import draw_map, map_positions
+from embedprop.demo.methods import METHODS, Method
 from embedprop.demo.scores import N_DRAWS, N_EXAMPLES, Score, few_examples_scores
 from embedprop.errors import InvalidParameterError
 from embedprop.estimators import EmbeddingPropagation
 from embedprop.files.atomic import made
 from embedprop.files.folder.save import check_target
 from embedprop.graph import Graph
+from embedprop.plots.maps import Map, Points, draw_maps
 
 Say = Callable[[str], None]
-# Fewer and larger steps than the paper's: a small graph, and somebody who waits.
-EPOCHS, LEARNING_RATE = 60, 5e-3
+Vectors = NDArray[np.float32]
 SHOWN_PIXEL = 3 * SIDE + 3  # r4c4, in the middle of the image
 
 
 @dataclass(frozen=True, eq=False)
 class DemoResult:
-    """Accuracy for known and new digits, from pixels and from vectors; the model."""
+    """Accuracy for known and new digits, by what they are read from; the model of each method."""
 
-    pixels: tuple[Score, Score]
-    vectors: tuple[Score, Score]
-    model: EmbeddingPropagation
+    scores: Mapping[str, tuple[Score, Score]]
+    models: Mapping[str, EmbeddingPropagation]
 
 
 def run_demo(
@@ -52,7 +51,7 @@ def run_demo(
     n_digits: int | None = None,
     n_new: int = 200,
 ) -> DemoResult:
-    """Write data, model and map into the folder `out`, and tell about it.
+    """Write data, model and map into the folder `out`, and say what there is to see.
 
     Parameters
     ----------
@@ -76,14 +75,18 @@ def run_demo(
         f"Each is linked to the {N_NEIGHBORS} that look\nmost like it and carries its dark pixels "
         f"as labels. {n_new} are held back: they arrive later.\n"
     )
-    graph = Graph.read(files["edges"], {"pixel": files["pixels"]})
-    say(graph.summary())
-    model = _trained(graph, say, verbose)
-    vectors, order = _all_vectors(model, files["new_edges"], digits)
-    result = _measured(digits, order, vectors, model, say)
-    _look_around(digits, model, say)
-    model.save(folder / "model")
-    draw_map(folder / "map.png", digits, order, map_positions(vectors))
+    graph, arrived = (
+        Graph.read(files["edges"], {"pixel": files["pixels"]}),
+        Graph.read(files["new_edges"]),
+    )
+    say(f"{graph.summary()}\n\nLearning vectors, without the classes:")
+    models = {method.title: _learned(method, graph, say, verbose) for method in METHODS}
+    vectors = {title: _all_vectors(model, arrived, digits) for title, model in models.items()}
+    result = DemoResult(_measured(digits, vectors, say), models)
+    first = models[METHODS[0].title]
+    _look_around(digits, first, say)
+    first.save(folder / "model")
+    _draw(folder / "map.png", digits, vectors)
     _say_what_next(folder, digits, perf_counter() - start, say)
     return result
 
@@ -98,49 +101,42 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _trained(graph: Graph, say: Say, verbose: bool) -> EmbeddingPropagation:
-    say("\nTraining EP-B, without the classes ...")
-    model = EmbeddingPropagation(
-        dim=64, margin=5.0, epochs=EPOCHS, learning_rate=LEARNING_RATE, verbose=verbose
-    ).fit(graph)
-    losses = ", ".join(f"{name} {loss[-1]:.2f}" for name, loss in model.loss_history_.items())
-    say(f"{EPOCHS} epochs; loss: {losses}.\n")
+def _learned(method: Method, graph: Graph, say: Say, verbose: bool) -> EmbeddingPropagation:
+    start = perf_counter()
+    model = method.estimator(verbose).fit(graph)
+    say(f"  {method.title}: {perf_counter() - start:.1f} s")
     return model
 
 
-def _all_vectors(
-    model: EmbeddingPropagation, new_edges: Path, digits: Digits
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _all_vectors(model: EmbeddingPropagation, arrived: Graph, digits: Digits) -> Vectors:
     """Return the vectors of the known digits as learned, and after them those of the new ones."""
-    order = np.concatenate([digits.known, digits.new])
-    arrived = Graph.read(new_edges)
-    computed = model.transform(arrived)[arrived.nodes.ids(map(digit_name, digits.new))]
+    new = model.transform(arrived)[arrived.nodes.ids(map(digit_name, digits.new))]
     known = np.stack([model[digit_name(index)] for index in digits.known])
-    return np.concatenate([known, computed]), order
+    return np.concatenate([known, new])
 
 
 def _measured(
-    digits: Digits,
-    order: NDArray[np.int64],
-    vectors: NDArray[np.float32],
-    model: EmbeddingPropagation,
-    say: Say,
-) -> DemoResult:
-    n_known, targets = len(digits.known), digits.targets[order]
-    pixels = few_examples_scores(digits.images[order] / INK, targets, n_known)
-    scores = few_examples_scores(vectors, targets, n_known)
+    digits: Digits, vectors: Mapping[str, Vectors], say: Say
+) -> dict[str, tuple[Score, Score]]:
+    n_known, targets = len(digits.known), digits.targets[digits.order]
+    inputs: dict[str, NDArray[np.floating]]
+    inputs = {"pixels": digits.images[digits.order] / INK, **vectors}
+    scores = {
+        title: few_examples_scores(columns, targets, n_known) for title, columns in inputs.items()
+    }
     say(
-        f"A linear classifier that is shown {N_EXAMPLES} digits of each class reads the others "
+        f"\nA linear classifier that is shown {N_EXAMPLES} digits of each class reads the others "
         f"(accuracy, {N_DRAWS} random draws):"
     )
-    for name, left, right in [
-        ("", "from pixels", "from EP-B vectors"),
-        (f"{n_known - 10 * N_EXAMPLES:,} known digits", pixels[0], scores[0]),
-        (f"{len(digits.new):,} new digits, never seen in training", pixels[1], scores[1]),
-    ]:
-        say(f"  {name:<42}{left!s:<16}{right!s}".rstrip())
+    rows = [
+        f"{n_known - 10 * N_EXAMPLES:,} known digits",
+        f"{len(digits.new):,} new digits, never seen in training",
+    ]
+    lines = [("", *scores), *zip(rows, *scores.values(), strict=True)]
+    for name, *cells in lines:
+        say(f"  {name:<42}{''.join(f'{cell!s:<16}' for cell in cells)}".rstrip())
     say("")
-    return DemoResult(pixels, scores, model)
+    return scores
 
 
 def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
@@ -149,7 +145,7 @@ def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
     near = [digit_index(other) for other, _ in model.similar(name, k=3)]
     shown = [digit_index(name), *near]
     titles = [f"{digit_name(i)} (a {digits.targets[i]})" for i in shown]
-    say(f"{titles[0]} and the digits nearest to it:\n")
+    say(f"{titles[0]} and the digits nearest to it, by the {METHODS[0].title}:\n")
     say("   ".join(f"{title:<16}" for title in titles).rstrip())
     for lines in zip(*(drawn(digits.images[i]) for i in shown), strict=True):
         say("   ".join(lines).rstrip())
@@ -164,7 +160,7 @@ def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
 
 
 def _touching(model: EmbeddingPropagation) -> tuple[int, int, float]:
-    """Return for how many pixels the nearest touches it, of how many, and how many by chance."""
+    """Return for how many pixels the nearest touches it, the number of pixels, and by chance."""
     places = {pixel_name(i): np.array(divmod(i, SIDE)) for i in range(SIDE * SIDE)}
     pixels = [str(label) for label in model.labels_["pixel"]]
     touches = np.array([[np.abs(places[a] - places[b]).max() == 1 for b in pixels] for a in pixels])
@@ -173,11 +169,29 @@ def _touching(model: EmbeddingPropagation) -> tuple[int, int, float]:
     return int(n_touching), len(pixels), float(touches.sum() / (len(pixels) - 1))
 
 
+def _draw(path: Path, digits: Digits, vectors: Mapping[str, Vectors]) -> None:
+    order, n_classes = digits.order, int(digits.targets.max()) + 1
+    draw_maps(
+        path,
+        [Map(columns, title) for title, columns in vectors.items()],
+        Points(
+            digits.targets[order],
+            [str(target) for target in range(n_classes)],
+            is_new=digits.is_new[order],
+            images=digits.images[order].reshape(-1, SIDE, SIDE),
+        ),
+        title=f"{len(order):,} handwritten digits, arranged by their vectors",
+        text="Colors are the classes, which training never saw. "
+        f"Rings are {len(digits.new)} digits that arrived after training.",
+        height=6.4,
+    )
+
+
 def _say_what_next(folder: Path, digits: Digits, seconds: float, say: Say) -> None:
-    place, name = shell_word(folder), digit_name(int(digits.known[0]))
+    place, name = shlex.quote(str(folder)), digit_name(int(digits.known[0]))
     say(
-        f"Done in {seconds:.0f} s. Look at {folder / 'map.png'}; the model and the data (CSV) are "
-        f"beside it. Try next:\n"
+        f"Done in {seconds:.0f} s. Look at {folder / 'map.png'}; the data (CSV) and the model of "
+        f"the {METHODS[0].title} are beside it. Try next:\n"
         f"  embedprop similar {place}/model {name}\n"
         f"  embedprop similar {place}/model {pixel_name(SHOWN_PIXEL)} --label-type pixel\n"
         f"  embedprop transform {place}/model --edges {place}/new_edges.csv --out new.parquet\n"

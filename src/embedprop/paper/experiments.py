@@ -21,9 +21,11 @@ from embedprop.evaluation.splits import Split, per_class_split, share_split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
 from embedprop.graph.changes.subgraph import subgraph
+from embedprop.graph.matrix import adjacency_matrix
 from embedprop.graph.multisets import Multisets
+from embedprop.paper.ours import MARGINS
 from embedprop.paper.units import CITATIONS, CITED_GCN_I, Unit, base_method
-from embedprop.paper.vectors import BASELINE_SETTINGS, MARGINS, Cache, Vectors, embed
+from embedprop.paper.vectors import BASELINE_SETTINGS, Cache, Vectors, embed
 
 CLASSIFIERS = ("majority", "wvrn", "gcn", "gcn-i", "planetoid-t", "planetoid-i")
 TRAIN_SHARE_OF_TABLE4 = 0.1
@@ -37,9 +39,9 @@ PLANETOID_STEPS = {"cora": 5000, "citeseer": 5000, "pubmed": 20000}
 def measure(unit: Unit, cache: Cache) -> dict[str, Any]:
     """Return the metrics of a unit, and what they depend on."""
     dataset = _dataset(unit.dataset, unit.setting == "directed", unit.setting == "tf-idf")
-    if unit.experiment == "table5":
-        return _accuracy(unit, dataset, cache)
-    return _f1(unit, dataset, cache)
+    targets = Targets(dataset.targets.toarray().astype(bool), dataset.class_names)
+    protocol = _accuracy if unit.experiment == "table5" else _f1
+    return protocol(unit, dataset, targets, cache)
 
 
 @lru_cache(maxsize=2)
@@ -54,14 +56,14 @@ def _dataset(name: str, directed: bool, tf_idf: bool) -> Dataset:
 
 
 def turned_round(graph: Graph) -> Graph:
-    """Return a directed graph with its edges the other way: from the cited paper to the citing one.
+    """Return a directed graph with its edges reversed: from the cited paper to the citing one.
 
     The original files name the cited paper first, and the published numbers agree with that
     reading: a paper hears those that it cites. By the other one, where our edges lead from the
     citing to the cited paper, EP-B on Cora comes to 75.4 instead of 77.1 (published 77.3), on
     Citeseer to 70.2 instead of 71.3 (70.2), and DeepWalk on Cora to 44 instead of 17 (15).
     """
-    return replace(graph, neighbors=_multisets(csr_array(_matrix(graph).T)))
+    return replace(graph, neighbors=_multisets(csr_array(adjacency_matrix(graph, np.int8).T)))
 
 
 def without_citations_by(papers: NDArray[np.int64], graph: Graph, citations: Graph) -> Graph:
@@ -71,53 +73,46 @@ def without_citations_by(papers: NDArray[np.int64], graph: Graph, citations: Gra
     """
     stays = np.ones(graph.n_nodes)
     stays[papers] = 0
-    made = diags_array(stays) @ _matrix(citations)
+    made = diags_array(stays) @ adjacency_matrix(citations, np.int8)
     both = csr_array(made + made.T)
     both.eliminate_zeros()
     both.sort_indices()
     return replace(graph, neighbors=_multisets(both))
 
 
-def _matrix(graph: Graph) -> csr_array[np.int8]:
-    n, heard = graph.n_nodes, graph.neighbors
-    return csr_array((np.ones(heard.n_values, np.int8), heard.ids, heard.ptr), shape=(n, n))
-
-
 def _multisets(matrix: csr_array[Any]) -> Multisets:
     return Multisets(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
 
 
-def _f1(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
-    targets = dataset.targets.toarray().astype(bool)
+def _f1(unit: Unit, dataset: Dataset, targets: Targets, cache: Cache) -> dict[str, Any]:
     split, known_rows = _share_split(unit, targets)
     known = None if known_rows is None else subgraph(dataset.graph, known_rows)
-    named = Targets(targets, dataset.class_names)
     if base_method(unit.method) in CLASSIFIERS:
-        found = measure_probabilities(_predict(unit, dataset, split), named, split)
+        found = measure_probabilities(_predict(unit, dataset, split), targets, split)
         return {F1_NAMES[metric]: value for metric, value in found.items()}
     margin = _chosen_margin(unit, dataset.graph, targets, cache)
     vectors, seconds = _vectors(unit, dataset.graph, known, margin, cache)
     result: dict[str, Any] = {}
-    for metric, (value, c) in measure_with_c(vectors, named, split).items():
+    for metric, (value, c) in measure_with_c(vectors, targets, split).items():
         result |= {F1_NAMES[metric]: value, f"c_{F1_NAMES[metric]}": c}
     return result | {"margin": margin, "embedding_cpu_seconds": seconds}
 
 
-def _share_split(unit: Unit, targets: NDArray[np.bool_]) -> tuple[Split, NDArray[np.int64] | None]:
+def _share_split(unit: Unit, targets: Targets) -> tuple[Split, NDArray[np.int64] | None]:
     """Return training and test nodes, and in table 4 the rows that training may see."""
-    labelled = np.flatnonzero(targets.any(axis=1))
     share = int(unit.setting) / 100
     if unit.experiment == "table3":
-        return share_split(labelled, share, seed=unit.run), None
-    order = np.random.default_rng(1000 + unit.run).permutation(len(targets))
+        return share_split(targets.nodes, share, seed=unit.run), None
+    # Removed first, whether they have a class or not; then the others are split.
+    order = np.random.default_rng(1000 + unit.run).permutation(len(targets.values))
     n_removed = round(share * len(order))
     removed, remaining = np.sort(order[:n_removed]), np.sort(order[n_removed:])
-    remaining_labelled = np.intersect1d(remaining, labelled)
-    train = share_split(remaining_labelled, TRAIN_SHARE_OF_TABLE4, seed=unit.run).train
-    return Split(train, train[:0], np.intersect1d(removed, labelled)), remaining
+    candidates = np.intersect1d(remaining, targets.nodes)
+    train = share_split(candidates, TRAIN_SHARE_OF_TABLE4, seed=unit.run).train
+    return Split(train, train[:0], np.intersect1d(removed, targets.nodes)), remaining
 
 
-def _chosen_margin(unit: Unit, graph: Graph, targets: NDArray[np.bool_], cache: Cache) -> float:
+def _chosen_margin(unit: Unit, graph: Graph, targets: Targets, cache: Cache) -> float:
     """Choose the margin by 3-fold cross-validation for T_r = 10 %, once per data set.
 
     The training nodes are those of run 0 of table 3; table 4 takes its margin from there, too.
@@ -128,13 +123,11 @@ def _chosen_margin(unit: Unit, graph: Graph, targets: NDArray[np.bool_], cache: 
 
     def compute() -> NDArray[np.float64]:
         split, _ = _share_split(first, targets)
-        best = [
-            cross_validated_f1(
-                _vectors(first, graph, None, margin, cache)[0], targets, split.train
-            )[:, 0].max()
-            for margin in MARGINS
+        micro = [
+            cross_validated_f1(vectors, targets.values, split.train)[:, 0].max()
+            for vectors, _ in (_vectors(first, graph, None, margin, cache) for margin in MARGINS)
         ]
-        return np.array([MARGINS[int(np.argmax(best))]])
+        return np.array([MARGINS[int(np.argmax(micro))]])
 
     return float(cache.get_or_compute(compute, what="margin", **first.to_dict())[0][0])
 
@@ -152,16 +145,14 @@ def _vectors(
     if unit.setting == "tf-idf":
         depends_on["label_weights"] = True
     if known is not None:
-        part = (unit.experiment, unit.setting, unit.run)
-        depends_on["known"] = "-".join(map(str, part))
+        depends_on["known"] = f"{unit.experiment}-{unit.setting}-{unit.run}"
     return cache.get_or_compute(
         lambda: embed(unit.method, unit.dataset, graph, known, margin, seed=0), **depends_on
     )
 
 
-def _accuracy(unit: Unit, dataset: Dataset, cache: Cache) -> dict[str, Any]:
-    targets = dataset.targets.toarray().astype(bool)
-    classes = np.where(targets.any(axis=1), targets.argmax(axis=1), -1)
+def _accuracy(unit: Unit, dataset: Dataset, targets: Targets, cache: Cache) -> dict[str, Any]:
+    classes = targets.classes
     split = _accuracy_split(unit, dataset, classes)
     if base_method(unit.method) in CLASSIFIERS:
         scores = _predict(unit, dataset, split)

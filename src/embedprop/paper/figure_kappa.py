@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,37 +12,52 @@ import numpy as np
 
 from embedprop.estimators import EmbeddingPropagation
 from embedprop.graph import Graph
-from embedprop.paper.pictures import draw_losses
+from embedprop.paper.ours import estimator
 from embedprop.paper.place import Place
 from embedprop.paper.units import EPB, Unit
-from embedprop.paper.vectors import OURS, Vectors
+from embedprop.paper.vectors import Vectors
+from embedprop.plots.figures import Curve, draw_curves
 
-KAPPAS: tuple[int | None, ...] = (1, 5, 10, 50, None)
+# κ as records have it, and the color of its curve.
+COLORS = {"1": "#ff725c", "5": "#efb118", "10": "#3ca951", "50": "#4269d0", "all": "#1f2937"}
 MARGIN = 1.0
 N_SEEDS = 3
-LAST_EPOCHS = 10  # one epoch's loss is noisy: the final loss is the mean over so many
+LAST_EPOCHS = 10  # the loss of one epoch is noisy: the final loss is the mean of these
 NEGATIVES_TO_EVALUATE = 20
 
 
 def kappa_figure(name: str, graph: Graph, place: Place, epochs: int = 200) -> Path:
     """Draw the loss of each epoch when at most κ neighbors speak, for several κ."""
-    _fit(graph, "epb", 1, 1, 0)  # compiles, so that no measured run has to
-    curves = {}
+    _fit(graph, "epb", "1", 1, 0)  # compiles, so that no measured run has to
+    curves = []
     for run in range(N_SEEDS):
         for method in EPB:
-            for kappa in KAPPAS:
-                setting = "all" if kappa is None else str(kappa)
-                unit = Unit("figure-kappa", name, method, setting, run)
+            for kappa in COLORS:
+                unit = Unit("figure-kappa", name, method, kappa, run)
                 record = place.measured(unit, partial(_run, graph, method, kappa, epochs, run))
                 if method == "epb" and run == 0:
-                    curves[setting] = record
+                    curves.append(_curve(kappa, record))
     # The paper's figure has the plain name; a quick one must not take its place.
     path = place.figures / f"figure-kappa{'' if name == 'blogcatalog' else f'-{name}'}.png"
-    draw_losses(path, curves, name)
+    draw_curves(
+        path,
+        curves,
+        title=f"EP-B on {name}: loss when at most κ neighbors speak",
+        text="Training loss of each epoch; the final loss is the mean over the last 10.",
+        y_label="mean loss per node",
+        legend="final loss, CPU time",
+    )
     return path
 
 
-def _run(graph: Graph, method: str, kappa: int | None, epochs: int, seed: int) -> dict[str, Any]:
+def _curve(kappa: str, record: Mapping[str, Any]) -> Curve:
+    speakers = "all neighbors" if kappa == "all" else f"κ = {kappa}"
+    milliseconds = 1000 * record["cpu_seconds_per_epoch"]
+    label = f"{speakers}: {record['final_loss']:.4f}, {milliseconds:.0f} ms per epoch"
+    return Curve(label, record["losses"], COLORS[kappa], dashed=kappa == "all")
+
+
+def _run(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> dict[str, Any]:
     cpu = time.process_time()
     model = _fit(graph, method, kappa, epochs, seed)
     seconds = time.process_time() - cpu
@@ -56,6 +72,12 @@ def _run(graph: Graph, method: str, kappa: int | None, epochs: int, seed: int) -
         "epochs": epochs,
         "losses": [round(loss, 6) for loss in losses],
     }
+
+
+def _fit(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> EmbeddingPropagation:
+    max_neighbors = None if kappa == "all" else int(kappa)
+    settings = {"epochs": epochs, "max_neighbors": max_neighbors, "random_state": seed}
+    return estimator(method, MARGIN, label_types=["node"], **settings).fit(graph)
 
 
 def full_loss(graph: Graph, vectors: Vectors, margin: float, power: int = 1) -> float:
@@ -82,18 +104,3 @@ def full_loss(graph: Graph, vectors: Vectors, margin: float, power: int = 1) -> 
         away = np.linalg.norm(reconstructed - exact[others], axis=1) ** power
         total += float(np.maximum(margin + own - away, 0.0).mean())
     return total / NEGATIVES_TO_EVALUATE
-
-
-def _fit(
-    graph: Graph, method: str, kappa: int | None, epochs: int, seed: int
-) -> EmbeddingPropagation:
-    return EmbeddingPropagation(
-        margin=MARGIN,
-        epochs=epochs,
-        label_types=["node"],
-        max_neighbors=kappa,
-        random_state=seed,
-        n_threads=1,
-        verbose=False,
-        **OURS[method],
-    ).fit(graph)

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.datasets import Dataset
-from embedprop.estimators import EmbeddingPropagation
+from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
-from embedprop.paper.pictures import Panel, draw_panels
+from embedprop.paper.ours import MARGINS, estimator
 from embedprop.paper.place import Place
 from embedprop.paper.units import EPB, Unit
-from embedprop.paper.vectors import MARGINS, OURS, Vectors
+from embedprop.paper.vectors import Vectors
+from embedprop.plots.maps import Map, Points, draw_maps
 
 # Each panel, and its published silhouette. The paper applies t-SNE "to the 128-dimensional
 # embeddings" in all three, so that "both" are ids and words as labels of one type.
@@ -52,19 +52,23 @@ def tsne_figure(
     silhouettes = _silhouettes(name, dataset, place, *drawn, epochs)
     for method, margin in [] if quick else rest:
         _silhouettes(name, dataset, place, method, margin, epochs)
-    rows, classes = _classes(dataset)
-    panels = [
-        Panel(
-            vectors=_vectors(name, dataset.graph, panel, *drawn, epochs, place)[0][rows],
-            title=TITLES[panel],
-            silhouette=silhouettes[panel],
-            published=published,
+    targets = _targets(dataset)
+    maps = [
+        Map(
+            _vectors(name, dataset.graph, panel, *drawn, epochs, place)[0][targets.nodes],
+            f"{TITLES[panel]}: {silhouettes[panel]:.3f} (published {published:.3f})",
         )
         for panel, published in PUBLISHED_SILHOUETTES.items()
     ]
-    path = place.figures / "figure-tsne.png"
-    about = f"{name}, margin {DRAWN_MARGIN:g}"
-    draw_panels(path, panels, classes, dataset.class_names, about)
+    path, n_nodes = place.figures / "figure-tsne.png", len(targets.nodes)
+    draw_maps(
+        path,
+        maps,
+        Points(targets.classes[targets.nodes], targets.class_names),
+        title=f"{name}, margin {DRAWN_MARGIN:g}: {n_nodes:,} nodes by their EP-B vectors",
+        text="t-SNE. Above each map: the silhouette of the vectors (not of the map). "
+        "Colors are the classes, which training never saw.",
+    )
     return path
 
 
@@ -113,7 +117,8 @@ def _silhouettes(
     from sklearn.metrics import silhouette_score
     from threadpoolctl import threadpool_limits
 
-    rows, classes = _classes(dataset)
+    targets = _targets(dataset)
+    rows, classes = targets.nodes, targets.classes[targets.nodes]
 
     def measure(panel: str) -> dict[str, Any]:
         vectors, seconds = _vectors(name, dataset.graph, panel, method, margin, epochs, place)
@@ -129,25 +134,16 @@ def _silhouettes(
     return found
 
 
-def _classes(dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows that have a class, and the class of each."""
-    targets = dataset.targets.toarray().astype(bool)
-    rows = np.flatnonzero(targets.any(axis=1))
-    return rows, targets[rows].argmax(axis=1)
+def _targets(dataset: Dataset) -> Targets:
+    return Targets(dataset.targets.toarray().astype(bool), dataset.class_names)
 
 
 def _vectors(
     name: str, graph: Graph, panel: str, method: str, margin: float, epochs: int, place: Place
 ) -> tuple[Vectors, float]:
     def compute() -> Vectors:
-        return EmbeddingPropagation(
-            margin=margin,
-            epochs=epochs,
-            label_types=LEARNED_FROM[panel],
-            n_threads=1,
-            verbose=False,
-            **OURS[method],
-        ).fit_transform(graph)
+        model = estimator(method, margin, epochs=epochs, label_types=LEARNED_FROM[panel])
+        return model.fit_transform(graph)
 
     depends_on = {"dataset": name, "panel": panel, "method": method, "margin": margin}
     return place.cache.get_or_compute(compute, what="figure-tsne", epochs=epochs, **depends_on)

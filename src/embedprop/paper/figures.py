@@ -20,7 +20,7 @@ def make_figure(
     figures: Path,
     *,
     quick: bool = False,
-    told: Callable[[str], None] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Measure what is not in `results` yet, draw the figure, and return its path.
 
@@ -34,10 +34,10 @@ def make_figure(
         The folder for the picture, made if need be.
     quick
         Only the maps that are drawn; κ for 20 epochs on PPI.
-    told
-        Called with a line of text after each number.
+    say
+        Called with a line of text after each measurement.
     """
-    place = Place(results, figures, told)
+    place = Place(results, figures, say)
     if name == "figure-tsne":
         cora = load_dataset("cora", directed=False, weighted=False)
         return tsne_figure("cora", cora, place, quick=quick)

@@ -15,10 +15,11 @@ from embedprop.paper.figure_tsne import (
     in_published_order,
     panel_setting,
 )
+from embedprop.paper.markdown import markdown_table
+from embedprop.paper.ours import MARGINS
 from embedprop.paper.units import EPB
-from embedprop.paper.vectors import MARGINS
 
-CLOSE = 0.03  # κ = 50 is to be so close to the loss with all neighbors
+CLOSE = 0.03  # the loss with κ = 50 is to differ from that with all neighbors by no more
 DISTANCES = {"epb": "d", "epb-squared": "d squared"}
 SILHOUETTES_NOTE = (
     "EP-B on Cora, undirected; silhouettes of the vectors by Euclidean distance, not of their "
@@ -41,8 +42,7 @@ def silhouettes(records: Iterable[dict[str, Any]]) -> str:
         for record in records
         if record["experiment"] == "figure-tsne"
     }
-    lines = ["| | node ids | words | both | order | concatenation |", "|---" * 6 + "|"]
-    lines.append(_silhouette_line("published", PUBLISHED_SILHOUETTES))
+    rows = [_silhouette_row("published", PUBLISHED_SILHOUETTES)]
     for method in EPB:
         for margin in MARGINS:
             keys = {panel: (method, panel_setting(panel, margin)) for panel in MEASURED}
@@ -50,19 +50,19 @@ def silhouettes(records: Iterable[dict[str, Any]]) -> str:
                 drawn = " (drawn)" if (method, margin) == (DRAWN_METHOD, DRAWN_MARGIN) else ""
                 name = f"{DISTANCES[method]}, margin {margin:g}{drawn}"
                 numbers = {panel: found[key] for panel, key in keys.items()}
-                lines.append(_silhouette_line(name, numbers))
-    if len(lines) == 3:
+                rows.append(_silhouette_row(name, numbers))
+    if len(rows) == 1:
         return ""
-    return "\n".join(lines) + "\n\n" + SILHOUETTES_NOTE
+    head = ["", "node ids", "words", "both", "order", "concatenation"]
+    return f"{markdown_table(head, rows)}\n\n{SILHOUETTES_NOTE}"
 
 
-def _silhouette_line(name: str, numbers: Mapping[str, float]) -> str:
+def _silhouette_row(name: str, numbers: Mapping[str, float]) -> list[str]:
     order = " < ".join(sorted(PUBLISHED_SILHOUETTES, key=lambda panel: numbers[panel]))
     verdict = "" if in_published_order(numbers) else " (not the published one)"
-    cells = " | ".join(f"{numbers[panel]:.3f}" for panel in PUBLISHED_SILHOUETTES)
-    concatenation = numbers.get("concatenation")
-    last = "–" if concatenation is None else f"{concatenation:.3f}"
-    return f"| {name} | {cells} | {order}{verdict} | {last} |"
+    cells = [f"{numbers[panel]:.3f}" for panel in PUBLISHED_SILHOUETTES]
+    concatenation = f"{numbers['concatenation']:.3f}" if "concatenation" in numbers else "–"
+    return [name, *cells, f"{order}{verdict}", concatenation]
 
 
 def kappas(records: Iterable[dict[str, Any]]) -> str:
@@ -84,18 +84,14 @@ def _kappa_table(dataset: str, method: str, found: Mapping[str, list[dict[str, A
     }
     full = means.get("all")
     heads = ("final loss", "last epoch", "with all neighbors", "CPU ms per epoch")
-    lines = [
-        f"| {dataset}, {DISTANCES[method]}, κ | {' | '.join(heads)} |",
-        "|---" * (1 + len(heads)) + "|",
-    ]
+    rows = []
     for kappa, losses in means.items():
         base = None if kappa == "all" else full
         cells = [_loss(losses[name], base[name] if base else None) for name in LOSSES]
-        milliseconds = 1000 * losses["cpu_seconds_per_epoch"]
-        lines.append(f"| {kappa} | {' | '.join(cells)} | {milliseconds:.0f} |")
+        rows.append([kappa, *cells, f"{1000 * losses['cpu_seconds_per_epoch']:.0f}"])
+    table = markdown_table([f"{dataset}, {DISTANCES[method]}, κ", *heads], rows)
     runs = next(iter(found.values()))
-    about = f"{runs[0]['epochs']} epochs, {len(runs)} seeds."
-    return "\n".join(lines) + f"\n\n{about}{_verdict(means)}"
+    return f"{table}\n\n{runs[0]['epochs']} epochs, {len(runs)} seeds.{_verdict(means)}"
 
 
 def _loss(value: float, full: float | None) -> str:

@@ -15,11 +15,11 @@ from embedprop.paper.vectors import Cache
 
 @dataclass(frozen=True)
 class Place:
-    """Where records, vectors and pictures of a figure go, and who is told."""
+    """Where records, vectors and pictures of a figure go, and what prints a line of text."""
 
     results: Path
     figures: Path
-    told: Callable[[str], None]
+    say: Callable[[str], None]
 
     @property
     def cache(self) -> Cache:
@@ -27,7 +27,7 @@ class Place:
         return Cache(self.results.parent / "vectors")
 
     def measured(self, unit: Unit, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the record of a unit; what has none is measured, recorded and told."""
+        """Return the record of a unit; one without a record is measured and recorded."""
         found = [record for record in read_records(self.results) if record_key(record) == unit.key]
         if found:
             return found[-1]
@@ -35,6 +35,5 @@ class Place:
         append_record(self.results, record)
         shown = ("silhouette", "final_loss", "full_loss", "cpu_seconds_per_epoch")
         numbers = ", ".join(f"{name} {record[name]:.4f}" for name in shown if name in record)
-        what = " ".join(map(str, unit.key[:-1]))
-        self.told(f"{what} run {unit.run}: {numbers}")
+        self.say(f"{' '.join(map(str, unit.key[:-1]))} run {unit.run}: {numbers}")
         return record

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import multiprocessing
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from embedprop.paper.units import Unit, protocol, record_key, units
 
 logger = logging.getLogger(__name__)
 
-Told = Callable[[int, int, str], None]
+Report = Callable[[int, int, str], None]
+METRICS = ("accuracy", "micro", "macro")
 
 
 def reproduce(
@@ -29,7 +31,7 @@ def reproduce(
     methods: Sequence[str] | None = None,
     datasets: Sequence[str] | None = None,
     n_processes: int | None = None,
-    told: Told | None = None,
+    report: Report = lambda *_: None,
 ) -> list[Unit]:
     """Run what is not in `results` yet; return the units that failed.
 
@@ -45,55 +47,42 @@ def reproduce(
         Only these; None: all.
     n_processes
         Units at a time; None: one per core. Each uses one thread.
-    told
-        Called after each unit with (done, total, what it gave).
+    report
+        Called after each unit with (done, total, its metrics as text).
     """
+    wanted = every = units(experiments, quick)
+    for what, names in (("method", methods), ("dataset", datasets)):
+        if names is not None:
+            _require_known(f"{what}s", names, {getattr(unit, what) for unit in every})
+            wanted = [unit for unit in wanted if getattr(unit, what) in names]
     finished = {record_key(record) for record in read_records(results)}
-    every = units(experiments, quick)
-    _require_known("methods", methods, {unit.method for unit in every})
-    _require_known("datasets", datasets, {unit.dataset for unit in every})
-    wanted = [
-        unit
-        for unit in every
-        if (methods is None or unit.method in methods)
-        and (datasets is None or unit.dataset in datasets)
-    ]
     todo = [unit for unit in wanted if unit.key not in finished]
-    n_done = len(wanted) - len(todo)
+    done = itertools.count(len(wanted) - len(todo) + 1)
     failed: list[Unit] = []
-    workers = n_processes or os.cpu_count() or 1
+    # Forked, a process would inherit the threads of torch and Numba in whatever state they are.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_quiet_worker) as pool:
-        running: dict[Future[dict[str, Any]], Unit] = {
-            pool.submit(run_unit, unit, results.parent / "vectors"): unit for unit in todo
-        }
+    with ProcessPoolExecutor(n_processes or None, context, initializer=_quiet_worker) as pool:
+        running = {pool.submit(run_unit, unit, results.parent / "vectors"): unit for unit in todo}
         for future in as_completed(running):
-            n_done += 1
-            unit = running[future]
             try:
                 record = future.result()
             except Exception as error:
-                logger.error(
-                    "%s failed and will be tried again next time: %s: %s",
-                    unit,
-                    type(error).__name__,
-                    error,
-                )
+                unit, name = running[future], type(error).__name__
+                text = "%s failed and will be tried again next time: %s: %s"
+                logger.error(text, unit, name, error)
                 failed.append(unit)
-                if told is not None:
-                    told(n_done, len(wanted), f"{' '.join(map(str, unit.key))}: failed")
-                continue
-            append_record(results, record)
-            if told is not None:
-                told(n_done, len(wanted), _line(record))
+                report(next(done), len(wanted), f"{' '.join(map(str, unit.key))}: failed")
+            else:
+                append_record(results, record)
+                report(next(done), len(wanted), _line(record))
     return failed
 
 
-def _require_known(what: str, asked: Sequence[str] | None, known: set[str]) -> None:
-    for name in asked or ():
+def _require_known(what: str, asked: Sequence[str], known: set[str]) -> None:
+    for name in asked:
         if name not in known:
             raise UnknownComponentError(
-                f"{what}: {name!r} is not in these experiments. Choose of: "
+                f"{what}: {name!r} is not in these experiments. Choose among: "
                 f"{', '.join(map(repr, sorted(known)))}."
             )
 
@@ -128,6 +117,3 @@ def _line(record: dict[str, Any]) -> str:
     shown = [f"{name} {100 * record[name]:.2f}" for name in METRICS if name in record]
     what = " ".join(str(record[name]) for name in ("experiment", "dataset", "method", "setting"))
     return f"{what} run {record['run']}: {', '.join(shown)} ({record['wall_seconds']:.0f} s)"
-
-
-METRICS = ("accuracy", "micro", "macro")

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from embedprop.datasets import load_dataset
-from embedprop.estimators import EmbeddingPropagation
 from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.graph import Graph
+from embedprop.paper.markdown import markdown_table
+from embedprop.paper.ours import estimator
 from embedprop.paper.units import Unit, record_key
 
 
@@ -51,9 +52,7 @@ def table1_records(name: str, graph: Graph, dim: int = 128) -> list[dict[str, An
     EP-B's number is counted in the tables of a model. The others' is by formula: d numbers for a
     node as itself, and d as the context of others.
     """
-    model = EmbeddingPropagation(
-        dim=dim, epochs=1, label_types=["node"], n_threads=1, verbose=False
-    ).fit(graph)
+    model = estimator("epb", dim=dim, epochs=1, label_types=["node"]).fit(graph)
     records = []
     for method, row in ROWS.items():
         by_formula = row.vectors_per_node * dim * graph.n_nodes
@@ -70,10 +69,10 @@ def table1_records(name: str, graph: Graph, dim: int = 128) -> list[dict[str, An
 
 def table1(records: Iterable[dict[str, Any]]) -> str:
     """Return Table 1 as Markdown, a row for each record; "" without any."""
-    lines = [_line(record) for record in records if record["experiment"] == "table1"]
-    if not lines:
+    rows = [_row(record) for record in records if record["experiment"] == "table1"]
+    if not rows:
         return ""
-    head = "| | data set | parameters | published | hyperparameters | published |\n" + "|---" * 6
+    head = ["", "data set", "parameters", "published", "hyperparameters", "published"]
     notes = (
         "EP-B's parameters are counted in a model's tables, the others' are by the paper's "
         "formula. Hyperparameters are those that we name; for LINE the paper counts one less and "
@@ -81,16 +80,16 @@ def table1(records: Iterable[dict[str, Any]]) -> str:
         "contexts, so it learns 1.5 d|V|. Planetoid is not counted: its numbers depend on the "
         "classes too."
     )
-    planetoid = "| Planetoid | – | – | ≫ 2d\\|V\\| | – | ≥ 6 |"
-    return "\n".join([head + "|", *lines, planetoid]) + "\n\n" + notes
+    planetoid = ["Planetoid", "–", "–", "≫ 2d\\|V\\|", "–", "≥ 6"]
+    return f"{markdown_table(head, [*rows, planetoid])}\n\n{notes}"
 
 
-def _line(record: dict[str, Any]) -> str:
+def _row(record: dict[str, Any]) -> list[str]:
     row = ROWS[record["method"]]
     factor = record["n_parameters"] / (record["dim"] * record["n_nodes"])
     formula = f"{'' if factor == 1 else f'{factor:g}'}d\\|V\\|"
     names = ", ".join(f"`{name}`" for name in row.hyperparameters)
-    return (
-        f"| {row.name} | {record['dataset']} | {record['n_parameters']:,} = {formula} "
-        f"| {row.published[0]} | {record['n_hyperparameters']}: {names} | {row.published[1]} |"
-    )
+    counted = f"{record['n_parameters']:,} = {formula}"
+    hyperparameters = f"{record['n_hyperparameters']}: {names}"
+    parameters, chosen = row.published
+    return [row.name, record["dataset"], counted, parameters, hyperparameters, chosen]

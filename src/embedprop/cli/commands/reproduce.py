@@ -61,7 +61,7 @@ def reproduce(
     for name in FIGURES:
         if name in wanted:
             typer.echo(
-                f"Figure: {make_figure(name, results, figures, quick=quick, told=typer.echo)}"
+                f"Figure: {make_figure(name, results, figures, quick=quick, say=typer.echo)}"
             )
     tables = [name for name in wanted if name in EXPERIMENTS]
     failed = []
@@ -74,7 +74,7 @@ def reproduce(
                 methods=names,
                 datasets=places,
                 n_processes=n_processes,
-                told=told,
+                report=told,
             )
     report.parent.mkdir(parents=True, exist_ok=True)
     text = made_report(read_records(results), _pictures(figures, report.parent))

@@ -10,14 +10,19 @@ from numpy.typing import NDArray
 
 from embedprop import EmbeddingPropagation, Graph
 
+INSTANCES = {"epb": "epb", "closed-form": "eps"}
+
 
 def load(edges: EdgeList) -> Graph:
     return Graph.from_edges(edges.pairs, nodes=range(edges.n_nodes))
 
 
 def embed(graph: Graph, settings: Settings) -> NDArray[Any]:
-    given = {name: value for name, value in settings.items() if name != "seed"}
-    model = EmbeddingPropagation(**given, random_state=settings["seed"], n_threads=1, verbose=False)
+    given = dict(settings)
+    instance, seed = INSTANCES[given.pop("method", "epb")], given.pop("seed")
+    model = EmbeddingPropagation(
+        instance=instance, **given, random_state=seed, n_threads=1, verbose=False
+    )
     return np.asarray(model.fit(graph).node_embeddings_)
 
 
