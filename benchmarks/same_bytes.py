@@ -14,6 +14,7 @@ failed. Without EMBEDPROP_DATA the cases on real graphs are left out.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import subprocess
 import sys
@@ -53,12 +54,8 @@ def main() -> None:
 
 def extracted(folder: Path) -> Path:
     """Return the src folder of the old commit, taken from this repository."""
-    archive = subprocess.run(
-        ["git", "archive", OLD_COMMIT, "src"],
-        cwd=HERE.parent.parent,
-        capture_output=True,
-        check=True,
-    )
+    command = ["git", "archive", OLD_COMMIT, "src"]
+    archive = subprocess.run(command, cwd=HERE.parents[1], capture_output=True, check=True)
     with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
         files.extractall(folder / "old", filter="data")
     return folder / "old" / "src"
@@ -80,8 +77,10 @@ def both(old: Path, new: Path, folder: Path, only: str) -> tuple[Path, Path]:
 
 def work(folder: Path, only: str) -> None:
     """Run the cases by the version that is imported, and keep the arrays of each."""
-    from same_bytes_cases import cases, run
+    from same_bytes_cases import cases
+    from same_bytes_runs import run
 
+    logging.disable()
     for number, (name, case) in enumerate(cases().items()):
         if only in name:
             try:
