@@ -14,13 +14,13 @@ from typing import Any
 from peers.claims import FACTOR, rows, tally
 from peers.picture import TITLES
 
-from embedprop.methods.presets import PRESETS
+from embedprop.instance.parameters import FAST
 
 Record = Mapping[str, Any]
 
 MILLION = 1_000_000
 PAPER_GRAPHS = {**TITLES, "cora": "Cora", "citeseer": "Citeseer", "pubmed": "Pubmed"}
-EPOCHS = {"paper": 200, "fast": PRESETS["fast"]["epochs"]}  # a preset as it is
+EPOCHS = {"paper": 200, "fast": FAST["epochs"]}  # a preset as it is
 # What is asked.
 BLOGCATALOG_RATIO, PUBMED_RATIO, POWER_LAW_RATIO, SPEED_UP = 2.5, 3, 5, 1.6
 ANONYMOUS_GB = 6

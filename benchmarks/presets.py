@@ -28,12 +28,12 @@ from embedprop.evaluation.provenance import publish
 from embedprop.evaluation.records import read_records
 from embedprop.evaluation.splits import per_class_split, share_split
 from embedprop.graph import Graph
-from embedprop.methods.presets import PRESETS
+from embedprop.instance.parameters import FAST
 from estimators import epb_preset
 
 WORDS, STRUCTURE = ("cora", "citeseer", "pubmed"), ("blogcatalog", "ppi", "pos")
 EPOCHS = {"paper": (25, 50, 100, 200), "fast": (25, 50, 100, 120, 150)}
-OWN = {"paper": 200, "fast": PRESETS["fast"]["epochs"]}
+OWN = {"paper": 200, "fast": FAST["epochs"]}
 
 Key = tuple[str, str, int, int]  # graph, preset, epochs, seed
 

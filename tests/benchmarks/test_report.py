@@ -11,9 +11,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.benchmarks.measurements import THREE
-
 from embedprop.methods.presets import PRESETS
+from tests.benchmarks.measurements import THREE
 
 ROOT = Path(__file__).parents[2]
 ABOUT = {"machine": "m, load 0.5", "commit": "c", "date": "2000-01-02"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from embedprop.framework.registry import AGGREGATORS, DISTANCES, LABEL_EMBEDDINGS, LOSSES
 from tests.framework import test_aggregators, test_distances, test_losses
 from tests.registered import names_of
 
 from embedprop.framework import modules  # noqa: F401 (registers every part)
-from embedprop.framework.registry import AGGREGATORS, DISTANCES, LABEL_EMBEDDINGS, LOSSES
 from embedprop.instance.catalog import KINDS, catalog, parse_part
 from embedprop.instance.registry import Registry
 from embedprop.methods.epb.negatives import NEGATIVES

@@ -7,13 +7,13 @@ import pickle
 from pathlib import Path
 
 import pytest
+from embedprop.methods.presets import IDS_ALONE, PRESETS
 from sklearn.base import clone
 from typer.testing import CliRunner
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.cli.main import app
 from embedprop.errors import UnknownComponentError
-from embedprop.methods.presets import IDS_ALONE, PRESETS
 from embedprop.model.notices import UNUSED
 
 RING = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])

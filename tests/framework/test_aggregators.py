@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 import torch
+from embedprop.framework.registry import AGGREGATORS
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.registered import names_of
@@ -22,7 +23,6 @@ from embedprop.framework.aggregators import (
     segment_shares,
     segment_sum,
 )
-from embedprop.framework.registry import AGGREGATORS
 from embedprop.graph.multisets import Multisets
 from embedprop.instance.catalog import catalog
 

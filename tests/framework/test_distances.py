@@ -8,12 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
+from embedprop.framework.registry import DISTANCES
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.registered import names_of
 
 from embedprop.framework.distances import Distance
-from embedprop.framework.registry import DISTANCES
 from embedprop.instance.catalog import catalog
 from embedprop.model.links import DISTANCES as OF_LINKS
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 import torch
+from embedprop.framework.registry import LOSSES
 from tests.registered import names_of
 
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.losses import Compared, Loss
-from embedprop.framework.registry import LOSSES
 from embedprop.instance.catalog import catalog
 
 every_loss = pytest.mark.parametrize("name", list(LOSSES))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from embedprop.instance.description import LabelTypeInstance
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import multisets
@@ -16,7 +17,6 @@ from embedprop.framework.modules import Labels, Reader, TypeModule, distinct_of
 from embedprop.graph.changes.texts import Tokens
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
-from embedprop.instance.description import LabelTypeInstance
 from embedprop.kernels.epb.batch import Draws
 
 # Three nodes: {0, 1} with weights 1 and 3, {2}, and {3}, a dummy of weight 2.

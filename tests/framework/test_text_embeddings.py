@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-
 from embedprop.framework.registry import LABEL_EMBEDDINGS
+
 from embedprop.framework.text_embeddings import GRUEmbedding, TransformerEmbedding
 
 both = pytest.mark.parametrize("name", ["gru", "transformer"])

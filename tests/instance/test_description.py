@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from embedprop import EmbeddingPropagation
-from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.instance.description import (
     Instance,
     LabelTypeInstance,
     require_count,
     require_positive,
 )
+
+from embedprop import EmbeddingPropagation
+from embedprop.errors import InvalidParameterError, UnknownComponentError
 
 TYPES = ["node", "word"]
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 import torch
+from embedprop.framework.registry import AGGREGATORS
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.framework import modules  # noqa: F401 (registers every part)
-from embedprop.framework.registry import AGGREGATORS
 from embedprop.model.newcomers import SOURCES
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 3, "learning_rate": 0.05, "n_threads": 1}

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from embedprop.framework.registry import DISTANCES
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownNodeError
 from embedprop.framework import distances  # noqa: F401 (registers them)
-from embedprop.framework.registry import DISTANCES
 from embedprop.graph.changes.inverses import inverse_of
 
 SMALL: dict[str, Any] = {"dim": {"node": 3, "word": 5}, "epochs": 2, "n_threads": 1}

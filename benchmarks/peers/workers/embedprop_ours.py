@@ -8,9 +8,7 @@ import numpy as np
 from job import EdgeList, Settings, run
 from numpy.typing import NDArray
 
-from embedprop import EmbeddingPropagation, Graph
-
-INSTANCES = {"epb": "epb", "closed-form": "eps"}
+from embedprop import ClosedForm, EmbeddingPropagation, Graph
 
 
 def load(edges: EdgeList) -> Graph:
@@ -19,10 +17,13 @@ def load(edges: EdgeList) -> Graph:
 
 def embed(graph: Graph, settings: Settings) -> NDArray[Any]:
     given = dict(settings)
-    instance, seed = INSTANCES[given.pop("method", "epb")], given.pop("seed")
-    model = EmbeddingPropagation(
-        instance=instance, **given, random_state=seed, n_threads=1, verbose=False
-    )
+    method, seed = given.pop("method", "epb"), given.pop("seed")
+    model: ClosedForm | EmbeddingPropagation
+    if method == "closed-form":
+        model = ClosedForm(**given, random_state=seed, verbose=False)
+    else:
+        make = EmbeddingPropagation.fast if given.pop("fast", False) else EmbeddingPropagation
+        model = make(**given, random_state=seed, n_threads=1, verbose=False)
     return np.asarray(model.fit(graph).node_embeddings_)
 
 

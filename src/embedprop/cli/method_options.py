@@ -13,11 +13,10 @@ import typer
 
 from embedprop.cli.options import bad_value, listed, number_of, pairs, per_type
 from embedprop.errors import InvalidParameterError
-from embedprop.instance.parameters import ClosedFormParameters, EPBParameters, fast_settings
+from embedprop.instance.parameters import PARAMETERS, EPBParameters, fast_settings
 from embedprop.instance.parts import Parts
 
 DEFAULT_METHOD, WITH_RELATIONS, FAST_METHOD = "closed-form", "epb", "epb"
-PARAMETERS: Mapping[str, type] = {"closed-form": ClosedFormParameters, "epb": EPBParameters}
 # Options of EP-B that are not parameters of its estimator.
 FIT_OPTIONS = ("fast", "targets", "target_weight")
 # Set by other options, or made of several.
@@ -52,7 +51,7 @@ def parameter_options() -> dict[str, ParameterOption]:
 @cache
 def _options() -> dict[str, ParameterOption]:
     found: dict[str, ParameterOption] = {}
-    for parameters in (EPBParameters, Parts, ClosedFormParameters):
+    for parameters in (EPBParameters, Parts, *PARAMETERS.values()):
         hints, texts = get_type_hints(parameters), _described(parameters)
         for field in fields(parameters):
             if field.name in found or field.name in _NOT_OPTIONS:

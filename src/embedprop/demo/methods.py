@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from embedprop.estimators import EmbeddingPropagation
+from embedprop.estimators import ClosedForm, EmbeddingPropagation
 
 
 @dataclass(frozen=True)
@@ -13,14 +13,12 @@ class Method:
     """A title, and what makes the estimator; its argument: whether to show progress."""
 
     title: str
-    estimator: Callable[[bool], EmbeddingPropagation]
+    estimator: Callable[[bool], ClosedForm | EmbeddingPropagation]
 
 
-def _closed_form(verbose: bool) -> EmbeddingPropagation:
+def _closed_form(verbose: bool) -> ClosedForm:
     # Ids as well, which the default leaves out where labels are shared: they gain a point here.
-    return EmbeddingPropagation(
-        instance="eps", dim=32, label_types=["node", "pixel"], verbose=verbose
-    )
+    return ClosedForm(dim=32, label_types=["node", "pixel"], verbose=verbose)
 
 
 def _epb(verbose: bool) -> EmbeddingPropagation:

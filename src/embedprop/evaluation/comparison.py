@@ -19,7 +19,12 @@ from typing import Any
 import numpy as np
 
 from embedprop.baselines import BASELINES, is_classifier
-from embedprop.errors import EmbedpropError, InvalidParameterError, UnknownComponentError
+from embedprop.errors import (
+    EmbedpropError,
+    InvalidParameterError,
+    UnknownComponentError,
+    did_you_mean,
+)
 from embedprop.evaluation.memory import forget_peak, peak_memory
 from embedprop.evaluation.protocols import (
     Protocol,
@@ -30,11 +35,13 @@ from embedprop.evaluation.protocols import (
 from embedprop.evaluation.splits import Split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
-from embedprop.instance.description import INSTANCES
+from embedprop.instance.parameters import PARAMETERS
 
 logger = logging.getLogger(__name__)
 
-OWN_METHODS = INSTANCES
+# With the settings that we recommend.
+FAST = "epb-fast"
+OWN_METHODS = (*PARAMETERS, FAST)
 
 COST_NOTE = (
     "CPU s: learning the vectors, once for all splits, or training a method that classifies by "
@@ -78,16 +85,12 @@ def check_methods(
     for method, chosen in (settings or {}).items():
         if method not in methods:
             raise InvalidParameterError(f"A setting is for {method!r}, which is not compared.")
-        names = list(inspect.signature(_class(method)).parameters)
+        names = _settings_of(method)
         for name in chosen:
             if name not in names:
                 raise InvalidParameterError(
                     f"The method {method!r} has no setting {name!r}, only {', '.join(names)}."
-                )
-            if name == "instance":
-                raise InvalidParameterError(
-                    f"The setting 'instance' of {method!r} is its name: compare the method "
-                    f"{chosen[name]!r} instead."
+                    f"{did_you_mean(name, names)}"
                 )
 
 
@@ -108,7 +111,7 @@ def compare(
     graph, targets
         The data; rows of `targets` are in the order of ``graph.nodes``.
     methods
-        ``"epb"``, ``"eps"`` and names of baselines.
+        ``"closed-form"``, ``"epb"``, ``"epb-fast"`` and names of baselines.
     protocols
         How nodes are split; every method gets the same splits. The seed of the first is that of
         the methods too; one that classifies takes seed + i in run i.
@@ -194,14 +197,19 @@ def _cost(seconds: Sequence[float]) -> dict[str, Any]:
     return {"cpu_seconds": float(np.mean(seconds)), "peak_bytes": peak_memory()}
 
 
-def _class(method: str) -> type[Any]:
-    if method not in OWN_METHODS:
-        return BASELINES[method]
-    from embedprop.estimators import EmbeddingPropagation  # heavy, and no part of the others
-
-    return EmbeddingPropagation
+def _settings_of(method: str) -> list[str]:
+    """Return the names of the settings of a method."""
+    if method in OWN_METHODS:
+        return list(_made(method, {}, 0).get_params())
+    return list(inspect.signature(BASELINES[method]).parameters)
 
 
 def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:
-    silent = {"instance": method, "verbose": False} if method in OWN_METHODS else {}
-    return _class(method)(**{"random_state": seed, **silent, **settings})
+    if method not in OWN_METHODS:
+        return BASELINES[method](**{"random_state": seed, **settings})
+    from embedprop.estimators import ESTIMATORS, EmbeddingPropagation  # heavy, not for baselines
+
+    parts = {name: value for name, value in settings.items() if name.startswith("parts__")}
+    own = {name: value for name, value in settings.items() if name not in parts}
+    make: Any = EmbeddingPropagation.fast if method == FAST else ESTIMATORS[method]
+    return make(**{"random_state": seed, "verbose": False, **own}).set_params(**parts)

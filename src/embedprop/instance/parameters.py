@@ -141,6 +141,12 @@ class ClosedFormParameters:
 
 Parameters: TypeAlias = EPBParameters | ClosedFormParameters
 
+# The methods by their names, the one to try first in front.
+PARAMETERS: Mapping[str, type[Parameters]] = {
+    "closed-form": ClosedFormParameters,
+    "epb": EPBParameters,
+}
+
 
 def settings_of(parameters: Parameters) -> dict[str, Any]:
     """Return parameters as JSON can hold them, for a saved model.

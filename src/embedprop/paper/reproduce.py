@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import multiprocessing
-import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed

@@ -38,7 +38,7 @@ def embed(
         model = estimator(method, margin, random_state=seed).fit(known or full)
         if known is None:
             return model.node_embeddings_
-        return model.transform(full, NEW_NODES_FROM.get(method))
+        return model.transform(full, NEW_NODES_FROM.get(method, "reconstruction"))
     extra, base = dict(BASELINE_SETTINGS.get(method, {})), base_method(method)
     if base == "node2vec":
         extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))

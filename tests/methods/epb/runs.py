@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from embedprop.instance.description import Instance, LabelTypeInstance
 from tests.reference import train_by_autograd
 
 from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import glorot, learned_labels
-from embedprop.instance.description import Instance, LabelTypeInstance
 from embedprop.methods.epb.engines.engine import Engine, Report, TrainingResult
 from embedprop.methods.epb.engines.fused import FusedEngine
 from embedprop.methods.epb.plan import TrainingPlan

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from embedprop.instance.description import Instance
 from tests import toy_graphs
 
 from embedprop import Graph
 from embedprop.errors import InvalidParameterError
-from embedprop.instance.description import Instance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.negatives import NEGATIVES

@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from embedprop.instance.description import Instance
 from tests import toy_graphs
 
 from embedprop import Graph
 from embedprop.errors import InvalidParameterError
-from embedprop.instance.description import Instance
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.negatives import NEGATIVES
 from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS

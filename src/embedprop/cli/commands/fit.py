@@ -25,7 +25,6 @@ from embedprop.cli.graph_files import (
 from embedprop.cli.method_options import (
     DEFAULT_METHOD,
     FAST_METHOD,
-    PARAMETERS,
     WITH_RELATIONS,
     chosen_parameters,
     require_options_of,
@@ -33,6 +32,7 @@ from embedprop.cli.method_options import (
 )
 from embedprop.cli.options import QuietOption
 from embedprop.errors import InvalidParameterError
+from embedprop.instance.parameters import PARAMETERS
 from embedprop.instance.require import require_one_of
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from embedprop.framework.registry import AGGREGATORS, DISTANCES, LOSSES
 from tests import toy_graphs
 from tests.methods.epb.runs import Run, assert_near
 from tests.toy_graphs import TwoCliques
@@ -17,7 +18,6 @@ from tests.toy_graphs import TwoCliques
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.framework.aggregators import Messages
-from embedprop.framework.registry import AGGREGATORS, DISTANCES, LOSSES
 from embedprop.methods.epb.engines.torch import TorchEngine, choose_device
 from embedprop.methods.epb.negatives import NEGATIVES
 
