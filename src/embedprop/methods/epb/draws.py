@@ -17,6 +17,7 @@ from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.negatives import NEGATIVES
 from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS, Speakers
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, Ranges
+from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 Visits = NDArray[np.int64]
@@ -77,6 +78,14 @@ class Drawer:
         self.sizes = self._whole.neighborhood.sizes()
         nobody = self._whole.neighborhood.draw(self.visits[:0], streams.key("neighbors", 0))
         self.weighted = nobody.weights is not None
+
+    @classmethod
+    def of(
+        cls, graph: Graph, instance: Instance, plan: TrainingPlan, dtype: DTypeLike = np.float32
+    ) -> Drawer:
+        """Return what decides for a plan."""
+        streams = RandomStreams(plan.seed)
+        return cls(graph, instance, streams, dtype, plan.batch_size, plan.n_partitions)
 
     def rounds(self, epoch: int) -> Iterator[Round]:
         """Yield the parts of an epoch that have visits."""

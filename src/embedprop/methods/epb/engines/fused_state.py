@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from embedprop.graph.multisets import Multisets
 from embedprop.instance.description import LabelTypeInstance
-from embedprop.kernels.epb.adam import AdamTables
+from embedprop.kernels.epb.adam import Table, adam_tables
 from embedprop.kernels.epb.batch import SIDES, Draws, Labels, Lists, Reads, Scratch, Senders
 from embedprop.kernels.epb.batches import Buffers, Settings, Share, epb_batches
 from embedprop.kernels.epb.rows import catch_up_rows
@@ -15,7 +17,7 @@ from embedprop.kernels.machine.arrays import BLOCK
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines.threads import Crew
 from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.epb.tables.columns import BETWEEN, aligned_zeros, apart
+from embedprop.methods.epb.tables.columns import BETWEEN, Array, aligned_zeros, apart
 from embedprop.methods.epb.tables.resident import ResidentTable
 
 
@@ -24,6 +26,8 @@ class FusedState:
 
     Relations are further labels, after the others, each of a node of its own.
     """
+
+    PARTS = (*Table._fields, "steps", "rate")
 
     def __init__(
         self,
@@ -43,6 +47,7 @@ class FusedState:
         if rows.n_relations:
             sets = _with_relations(sets, rows.n_labels, rows.n_relations)
         self._labels = _labels(sets, self._dtype)
+        self._adam = adam_tables(self._dtype)
         self._mean_size = float(drawer.sizes.mean())
         self._allocate(sets, drawer)
 
@@ -108,7 +113,7 @@ class FusedState:
         n_rows = self._mean_size * self._reads_per_edge + 3 + self._n_negatives
         return self.rows.dim * n_rows * (1 + labels_per_node)
 
-    def run(self, draws: Draws, tables: AdamTables, n_threads: int) -> float:
+    def run(self, draws: Draws, n_threads: int) -> float:
         """Move the vectors by the batches of `draws`; return the summed loss."""
         n_parts = len(self.rows.table.vectors)
         n_threads = min(n_threads, n_parts)
@@ -141,7 +146,7 @@ class FusedState:
                 draws,
                 settings,
                 self.steps,
-                tables,
+                self._adam,
                 self._buffers,
                 self._lists,
                 self._scratch,
@@ -152,23 +157,32 @@ class FusedState:
         self.steps += -(-len(draws.nodes) // self._batch_size)
         return float(self._loss[0])
 
-    def use_rate(self, rate: float, tables: AdamTables) -> None:
+    def use_rate(self, rate: float) -> None:
         """Go on with another learning rate; moves that rows have missed so far keep the old one."""
         if rate != self._rate:
-            self._catch_up(tables)
+            self._catch_up()
             self._rate = rate
 
-    def finished(self, tables: AdamTables) -> NDArray[np.floating]:
+    def finished(self) -> NDArray[np.floating]:
         """Move every row to where dense Adam would have it by now; return labels and relations."""
-        self._catch_up(tables)
+        self._catch_up()
         return self.rows.vectors()
 
-    def _catch_up(self, tables: AdamTables) -> None:
+    def state(self) -> dict[str, Array]:
+        """Return the table and how far it has come."""
+        return self.rows.state() | {"steps": np.array(self.steps), "rate": np.array(self._rate)}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go on from the state of another run."""
+        self.rows.restore(state)
+        self.steps, self._rate = int(state["steps"]), float(state["rate"])
+
+    def _catch_up(self) -> None:
         table = self.rows.table
         for rows in self.rows.pieces():
 
             def go_on(part: int, rows: NDArray[np.int32] = rows) -> bool:
-                catch_up_rows(table, part, rows, self.steps, self._rate, tables)
+                catch_up_rows(table, part, rows, self.steps, self._rate, self._adam)
                 return True
 
             self._crew.run(go_on, len(table.vectors))
