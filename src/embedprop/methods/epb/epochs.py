@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -17,9 +16,6 @@ from embedprop.methods.epb.tables.storage import all_finite
 from embedprop.methods.interrupt import InterruptWatch
 
 History = dict[str, list[float]]
-
-# Seconds between two reports within an epoch.
-_LOOK = 0.1
 
 
 def require_two_nodes(graph: Graph) -> None:
@@ -40,17 +36,13 @@ def learn(
 ) -> TrainingResult:
     """Go through the epochs of a plan and return what was learned.
 
-    report is called at least at the end of every epoch, where `learner.state()` may be kept. A
-    learner with such a state restored goes on where the `history` of losses ends.
+    report is called after every step; at the end of an epoch (share 1) `learner.state()` may be
+    kept. A learner with such a state restored goes on where the `history` of losses ends.
     """
     losses_so_far = {name: list((history or {}).get(name, [])) for name in learner.highest_losses}
-    looked = time.monotonic()
     with _ctrl_c() if stop is None else nullcontext(stop) as pressed:
         for epoch, share, losses in _steps(learner, instance, plan, losses_so_far):
-            now = time.monotonic()
-            if share == 1 or now - looked >= _LOOK:
-                looked = now
-                report(epoch, share, losses)
+            report(epoch, share, losses)
             if pressed():
                 break
         result = replace(learner.finished(), loss_history=losses_so_far)

@@ -15,7 +15,6 @@ from tests.methods.epb.runs import Run
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, TrainingError
-from embedprop.methods.epb import epochs
 from embedprop.methods.epb.engines import fused as fused_engine
 from embedprop.methods.epb.engines.fused import FusedEngine
 
@@ -39,7 +38,6 @@ def test_the_vectors_to_start_from_are_not_changed() -> None:
 
 def test_reports_tell_epoch_share_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fused_engine, "_WORK_PER_STEP", 1)
-    monkeypatch.setattr(epochs, "_LOOK", 0)
     run, heard = Run.of(toy_graphs.messy(20), epochs=2, batch_size=5), []
     result = FusedEngine().train(
         run.graph, run.instance, run.plan, run.start, lambda *said: heard.append(said)

@@ -12,7 +12,6 @@ import pytest
 from tests import toy_graphs
 from tests.methods.epb.runs import Run
 
-from embedprop.methods.epb import epochs
 from embedprop.methods.epb.engines import fused as fused_engine
 from embedprop.methods.epb.engines.engine import TrainingResult
 from embedprop.methods.epb.negatives import NEGATIVES
@@ -99,7 +98,6 @@ def test_how_an_epoch_is_cut_into_runs_changes_no_byte(
     run = crowded_run(batch_size=7, negatives=negatives)
     whole, n_reports = run.fused(), []
     monkeypatch.setattr(fused_engine, "_WORK_PER_STEP", work)
-    monkeypatch.setattr(epochs, "_LOOK", 0)
     cut = run.by(fused_engine.FusedEngine(), lambda *said: n_reports.append(said))
     assert len(n_reports) > run.plan.epochs
     for name, vectors in whole.label_vectors.items():
