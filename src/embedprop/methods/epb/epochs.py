@@ -6,14 +6,17 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from embedprop.errors import InvalidGraphError, TrainingError
 from embedprop.graph import Graph
 from embedprop.instance.description import Instance
-from embedprop.methods.epb.engines.engine import Learner, Report, TrainingResult
 from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.epb.tables.storage import all_finite
 from embedprop.methods.interrupt import InterruptWatch
+
+if TYPE_CHECKING:  # an engine calls the loop
+    from embedprop.methods.epb.engines.engine import Learner, Report, TrainingResult
 
 History = dict[str, list[float]]
 

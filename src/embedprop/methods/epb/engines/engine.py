@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from embedprop.graph import Graph
 from embedprop.instance.description import Instance
+from embedprop.methods.epb.epochs import learn
 from embedprop.methods.epb.plan import TrainingPlan
 
 if TYPE_CHECKING:  # what answers queries needs the results here, and neither Numba nor a drawer
@@ -93,7 +95,7 @@ class Learner(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Engine(ABC):
     """One way to compute an instance."""
 
     def train(
@@ -106,12 +108,14 @@ class Engine(Protocol):
         start_relations: Mapping[str, Vectors] = NOTHING,
         stop: Callable[[], bool] | None = None,
     ) -> TrainingResult:
-        """Learn label vectors, from the given ones on; with relations, their vectors too.
+        """Learn label vectors, from `start` on; with relations, their vectors too.
 
         stop: asked after each step; once True, it stays so. None: True after Ctrl-C.
         """
-        ...
+        with self.learner(graph, instance, plan, start, start_relations) as learner:
+            return learn(learner, instance, plan, report, stop)
 
+    @abstractmethod
     def learner(
         self,
         graph: Graph,
@@ -120,5 +124,4 @@ class Engine(Protocol):
         start: Mapping[str, Vectors],
         start_relations: Mapping[str, Vectors] = NOTHING,
     ) -> AbstractContextManager[Learner]:
-        """Return a run that stands at the start."""
-        ...
+        """Return a run that stands at the start, in a context that frees what it holds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from embedprop.instance.description import Instance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.kernels.epb.batches import epb_batches
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOTHING, Report, TrainingResult, Vectors
+from embedprop.methods.epb.engines.engine import NOTHING, Engine, TrainingResult, Vectors
 from embedprop.methods.epb.engines.fused_state import FusedState, is_identity
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
-from embedprop.methods.epb.epochs import learn, require_two_nodes
+from embedprop.methods.epb.epochs import require_two_nodes
 from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.epb.tables.resident import ResidentTable
@@ -32,25 +32,11 @@ _WORK_PER_STEP = 2**27
 _EXPLODED = 100.0
 
 
-class FusedEngine:
+class FusedEngine(Engine):
     """Lays out arrays, and calls the kernels for some batches at a time."""
 
     def __init__(self, dtype: type[np.floating] = np.float32, tables: Tables = MEMORY) -> None:
         self._dtype, self._tables = dtype, tables
-
-    def train(
-        self,
-        graph: Graph,
-        instance: Instance,
-        plan: TrainingPlan,
-        start: Mapping[str, Vectors],
-        report: Report,
-        start_relations: Mapping[str, Vectors] = NOTHING,
-        stop: Callable[[], bool] | None = None,
-    ) -> TrainingResult:
-        """Learn label vectors by EP-B, from `start` on; with relations, their vectors too."""
-        with self.learner(graph, instance, plan, start, start_relations) as learner:
-            return learn(learner, instance, plan, report, stop)
 
     @contextmanager
     def learner(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,8 +22,8 @@ from embedprop.graph import Graph
 from embedprop.instance.description import Instance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOTHING, Report, TrainingResult, Vectors
-from embedprop.methods.epb.epochs import learn, require_two_nodes
+from embedprop.methods.epb.engines.engine import NOTHING, Engine, TrainingResult, Vectors
+from embedprop.methods.epb.epochs import require_two_nodes
 from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
 from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.plan import TrainingPlan
@@ -35,7 +35,7 @@ from embedprop.model.heads import Targets
 _CHUNK = 4096
 
 
-class TorchEngine:
+class TorchEngine(Engine):
     """Builds the modules of each label type and moves their parameters by Adam."""
 
     def __init__(
@@ -50,20 +50,6 @@ class TorchEngine:
         self._device, self._own = choose_device(device), own_parts or {}
         self._fixed, self._targets, self._dtype = fixed or {}, targets, dtype
         self._previous = previous or {}
-
-    def train(
-        self,
-        graph: Graph,
-        instance: Instance,
-        plan: TrainingPlan,
-        start: Mapping[str, Vectors],
-        report: Report,
-        start_relations: Mapping[str, Vectors] = NOTHING,
-        stop: Callable[[], bool] | None = None,
-    ) -> TrainingResult:
-        """Learn the parameters of every part, lookup tables from `start` on."""
-        with self.learner(graph, instance, plan, start, start_relations) as learner:
-            return learn(learner, instance, plan, report, stop)
 
     @contextmanager
     def learner(
