@@ -121,11 +121,11 @@ class Drawer:
             chances.in_whole(speakers.nodes),
             speakers.starts,
             speakers.ends,
-            _read_only(ids, np.int32),
-            _read_only(speakers.weights, self._dtype),
+            read_only(ids, np.int32),
+            read_only(speakers.weights, self._dtype),
             chances.in_whole(negatives),
-            _read_only(chances.relations(speakers), np.int32),
-            _read_only(places, np.int64),
+            read_only(chances.relations(speakers), np.int32),
+            read_only(places, np.int64),
         )
 
 
@@ -163,7 +163,7 @@ class _Chances:
         return self._relations[speakers.places]
 
 
-def _read_only(values: NDArray[Any] | None, dtype: DTypeLike) -> NDArray[Any]:
+def read_only(values: NDArray[Any] | None, dtype: DTypeLike) -> NDArray[Any]:
     """Return a view: kernels compile once, whether lists are the graph's own, drawn or none."""
     values = np.empty(0, dtype) if values is None else values.astype(dtype, copy=False)
     view = values.view()

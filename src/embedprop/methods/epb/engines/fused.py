@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import learned_labels
 from embedprop.instance.description import Instance
 from embedprop.kernels.epb.batch import Draws
-from embedprop.kernels.epb.batches import epb_batches
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines.engine import NOTHING, Engine, TrainingResult, Vectors
 from embedprop.methods.epb.engines.fused_state import FusedState, is_identity
@@ -85,7 +85,7 @@ class FusedLearner:
     ) -> None:
         self.drawer, self.highest_losses = drawer, highest_losses
         self._states, self._threads = states, threads
-        work = sum(state.work_per_visit() for state in states.values())
+        work = sum(state.work_per_visit for state in states.values())
         self.visits_per_step = max(1, int(_WORK_PER_STEP / work / batch_size)) * batch_size
 
     def begin_epoch(self, rate: float) -> None:
@@ -129,8 +129,7 @@ class FusedLearner:
 
 def _compile(states: Mapping[str, FusedState], drawer: Drawer) -> None:
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
-    # A function that is not compiled at all (NUMBA_DISABLE_JIT) has no signatures.
-    if not getattr(epb_batches, "signatures", True) and not _is_cached():
+    if not all(_is_ready(state.kernel) for state in states.values()):
         logger.warning("Compiling the kernels: once, a minute or so; later runs start at once.")
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
@@ -148,10 +147,13 @@ def _longest(vectors: Vectors) -> float:
     return float(np.sqrt(max(squares, default=0.0)))
 
 
-def _is_cached() -> bool:
-    """Return whether Numba has compiled kernels on disk; only a message hangs on it."""
+def _is_ready(kernel: Any) -> bool:
+    """Return whether a kernel is compiled, or on disk; only a message hangs on it."""
+    # A function that is not compiled at all (NUMBA_DISABLE_JIT) has no signatures.
+    if getattr(kernel, "signatures", True):
+        return True
     try:
-        folder = Path(epb_batches.stats.cache_path or "")
-        return any(folder.glob("epb.epb_batches-*.nbi"))
+        folder = Path(kernel.stats.cache_path or "")
+        return any(folder.glob(f"*.{kernel.__name__}-*.nbi"))
     except (AttributeError, OSError, TypeError):
         return False
