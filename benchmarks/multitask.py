@@ -27,7 +27,7 @@ from estimators import epb
 
 SETTINGS: dict[str, Any] = {
     "label_types": ["word"],
-    "representation": "pagerank",
+    "parts": {"representation": "pagerank"},
     "margin": 5.0,
     "epochs": 60,
     "batch_size": 256,
@@ -93,7 +93,7 @@ def learned_beside(graph: Graph, classes: NDArray[np.int64], split: Split) -> tu
     y = {graph.nodes[node]: int(classes[node]) for node in split.train.tolist()}
     tried = []
     for weight in WEIGHTS:
-        model = epb(**SETTINGS, target_weight=weight).fit(graph, y=y)
+        model = epb(**SETTINGS).fit(graph, targets=y, target_weight=weight)
         right = np.array(model.predict()) == classes
         tried.append((100 * right[split.validation].mean(), 100 * right[split.test].mean(), weight))
     best = max(tried)

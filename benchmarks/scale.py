@@ -133,7 +133,7 @@ def fit_seconds(graph: Graph, instance: str, epochs: int) -> float:
     if instance == "epb":
         model = epb(dim=DIM, epochs=epochs, batch_size=BATCH_SIZE)
     else:
-        model = closed_form(dim=DIM, n_threads=1)
+        model = closed_form(dim=DIM)
     start = time.process_time()
     model.fit(graph)
     return time.process_time() - start
