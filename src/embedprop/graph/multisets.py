@@ -192,9 +192,7 @@ class Multisets:
 
     def _bounds(self, index: int) -> tuple[int, int]:
         if not 0 <= index < self.n_sets:
-            raise IndexError(
-                f"set {index} does not exist: expected an index from 0 to {self.n_sets - 1}"
-            )
+            raise IndexError(f"set {index} does not exist: expected 0 to {self.n_sets - 1}")
         return int(self.ptr[index]), int(self.ptr[index + 1])
 
 

@@ -70,7 +70,7 @@ def _chosen(batch: Batch, choice: NDArray[np.bool_]) -> Batch:
     """Return some rows of a batch; each still knows its place in the file."""
     rows = np.flatnonzero(choice)
     columns = {role: column.gather(rows) for role, column in batch.columns.items()}
-    return Batch(columns, lambda row: batch.place(int(rows[row])))
+    return Batch(columns, batch.path, batch.unit, np.asarray(batch.positions)[rows])
 
 
 def read_labels(

@@ -66,8 +66,8 @@ class EdgeInput:
         known = frames.column_names(frame)
         weight = "weight" if weight is None and "weight" in known else weight
         relation = "relation" if relation is None and "relation" in known else relation
-        pair = (frames.column(frame, name, "Edges") for name in (source, target))
-        nodes, sources, targets = encode_pairs(*pair, "Edges")
+        pair = [frames.column(frame, name, "Edges") for name in (source, target)]
+        nodes, sources, targets = encode_pairs(pair[0], pair[1], "Edges")
         return cls(nodes, EdgeRows(sources, targets)).carrying(
             *(
                 None if name is None else frames.column(frame, name, "Edges")

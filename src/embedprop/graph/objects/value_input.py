@@ -43,9 +43,9 @@ class ValueRows:
         except InvalidGraphError as error:
             raise InvalidGraphError(f"{what}: {error}") from None
 
-    def name_of(self, row: int) -> Hashable:
-        """Return the name of the node of a row."""
-        return self.nodes.names[self.nodes.ids[row]]
+    def name_of(self, row: int) -> str:
+        """Return the name of the node of a row, as a message shows it."""
+        return repr(self.nodes.names[self.nodes.ids[row]])
 
 
 def read_values(
@@ -110,7 +110,7 @@ def _as_matrix(rows: ValueRows, what: str) -> NDArray[np.float64]:
             table[row] = np.nan if is_missing(value) else np.ravel(value)
         except (TypeError, ValueError):
             raise InvalidGraphError(
-                f"{what}, node {rows.name_of(row)!r}: expected {counted(width, 'number')} "
+                f"{what}, node {rows.name_of(row)}: expected {counted(width, 'number')} "
                 f"as for the first node, got {value!r:.80}."
             ) from None
     return table
@@ -121,7 +121,7 @@ def _as_images(rows: ValueRows, what: str) -> ValueRows:
     for row, image in enumerate(images):
         if image.shape != images[0].shape:
             raise InvalidGraphError(
-                f"{what}, node {rows.name_of(row)!r}: expected an image of shape "
+                f"{what}, node {rows.name_of(row)}: expected an image of shape "
                 f"{images[0].shape} as for the first node, got {image.shape}. "
                 f"Bring all images to one size."
             )
