@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from embedprop.cli.console import speaker
 from embedprop.cli.options import ModelArgument, QuietOption, bad_value
+
+if TYPE_CHECKING:
+    from embedprop.files.export import FormatName
 
 
 def export(
@@ -62,12 +65,13 @@ def export(
         known = ", ".join(fitted.labels_)
         raise bad_value("--labels", f"the model has no label type {labels!r}, only {known}")
     part = labels if relations is None else f"{relations}-relations"
-    path = default_path(model, format, part) if out is None else out
+    kind = cast("FormatName", format)
+    path = default_path(model, kind, part) if out is None else out
     written = export_vectors(
         path,
         names,
         vectors,
-        format=format,
+        format=kind,
         column="node" if part is None else "label" if relations is None else "relation",
         escape_keys=escape_keys,
     )
