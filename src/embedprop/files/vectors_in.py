@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks
 from embedprop.graph.files.text_blocks import BOM, shortened, too_long
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
 logger = logging.getLogger(__name__)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
+from embedprop.errors import InvalidGraphError
 from embedprop.graph.adjacency import (
     EdgeRows,
     directed_adjacency,
@@ -18,8 +18,8 @@ from embedprop.graph.adjacency import (
 )
 from embedprop.graph.graph import Graph, SelfLoops, ValueLabels
 from embedprop.graph.labels import NODE_TYPE
+from embedprop.graph.messages import check_choice, counted
 from embedprop.graph.multisets import Multisets
-from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
@@ -113,15 +113,6 @@ def check_weights(weights: Weights, place: Callable[[int], str]) -> None:
         f"{place(row)}: expected a weight that is finite and not negative (at most "
         f"{FLOAT32_MAX:.1e}), got {weights[row]}. Correct it, or leave the row out."
     )
-
-
-def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Refuse a value of parameter `name` that is not one of `choices`."""
-    if value not in choices:
-        raise InvalidParameterError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}."
-            f"{did_you_mean(str(value), [x for x in choices if isinstance(x, str)])}"
-        )
 
 
 def _kept_rows(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
 Number = TypeVar("Number", bound=np.generic)
 

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, UnknownNodeError, did_you_mean
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
+HASHABLE = "Expected a string, a number or a tuple; a list can be turned into a tuple."
+# Names that are compared for "did you mean": with a million names it would take minutes.
 MOST_COMPARED = 10_000
 
 
@@ -183,7 +185,6 @@ class Vocabulary:
         return ", ".join(map(repr, self._names[:3])) + (", ..." if len(self) > 3 else "")
 
     def _nearest(self, name: Hashable) -> str:
-        # Comparing with each of a million names would take minutes.
         if not isinstance(name, str) or len(self) > MOST_COMPARED:
             return ""
         return did_you_mean(name, [known for known in self._names if isinstance(known, str)])
@@ -216,7 +217,7 @@ def _check_present_and_hashable(names: Sequence[Hashable]) -> None:
         position, name = next((i, n) for i, n in enumerate(names) if not _is_hashable(n))
         raise InvalidGraphError(
             f"The name at position {position} (counted from 0) cannot be hashed: {name!r}. "
-            f"Expected a string, a number or a tuple; a list can be turned into a tuple."
+            f"{HASHABLE}"
         ) from None
 
 

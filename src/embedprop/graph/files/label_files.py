@@ -17,7 +17,7 @@ from embedprop.graph.files.table_layout import Roles, TableOptions
 from embedprop.graph.files.tables import Batch, read_table
 from embedprop.graph.files.text_blocks import shortened
 from embedprop.graph.labels import NumericLabels, TextLabels
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
 logger = logging.getLogger(__name__)
 

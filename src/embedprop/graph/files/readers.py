@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError, did_you_mean
 from embedprop.graph.adjacency import EdgeRows
-from embedprop.graph.build import build_graph, check_choice
+from embedprop.graph.build import build_graph
 from embedprop.graph.files.byte_chunks import check_is_file
 from embedprop.graph.files.label_files import KnownNodes, read_labels
 from embedprop.graph.files.name_encoder import Ids, NameEncoder
@@ -22,7 +22,7 @@ from embedprop.graph.files.table_layout import Roles, TableOptions
 from embedprop.graph.files.tables import read_table
 from embedprop.graph.graph import Graph, SelfLoops, UnknownNodes
 from embedprop.graph.labels import split_kinds
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import check_choice, counted
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from embedprop.graph.files import table_layout, text_blocks
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks, head_of, unpacked
 from embedprop.graph.files.table_layout import Layout, Roles, TableOptions, bare_suffix
 from embedprop.graph.files.text_blocks import BLANKS, BOM, TextBlock, TextReader, shortened
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
 PARQUET_SUFFIXES = {".parquet", ".pq"}
 PARQUET_MAGIC = b"PAR1"

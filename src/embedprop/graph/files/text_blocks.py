@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
 BOM = b"\xef\xbb\xbf"
 NEWLINE, RETURN, QUOTE, HASH = b"\n"[0], b"\r"[0], b'"'[0], b"#"[0]

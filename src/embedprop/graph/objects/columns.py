@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.graph.vocabulary import Vocabulary, is_missing, plain_name
+from embedprop.graph.messages import bad_row
+from embedprop.graph.vocabulary import HASHABLE, Vocabulary, is_missing, plain_name
 
 Ids = NDArray[np.int32]
 Floats = NDArray[np.floating[Any]]
@@ -48,7 +49,7 @@ def encode(values: Any, what: str) -> Encoded:
         encoded = _encode_list(values, what) if arrow is None else _encode_arrow(arrow, what)
     for id_, name in enumerate(encoded.names):
         if is_missing(name):
-            raise _missing(what, int(np.argmax(encoded.ids == id_)), name)
+            raise missing_name(what, int(np.argmax(encoded.ids == id_)), name)
     return encoded
 
 
@@ -134,10 +135,8 @@ def _as_float(number: object, what: str, row: int) -> float:
             return float(number)
         except OverflowError:
             return float("inf")  # refused as such where the numbers are checked
-    raise InvalidGraphError(
-        f"{what}, row {row} (counted from 0): expected a number, got {number!r:.80} of type "
-        f"{type(number).__name__}. Convert the column to numbers."
-    )
+    found = f"{number!r:.80} of type {type(number).__name__}"
+    raise bad_row(what, row, f"expected a number, got {found}. Convert the column to numbers.")
 
 
 def _encode_pandas(series: Any, what: str) -> Encoded:
@@ -147,7 +146,7 @@ def _encode_pandas(series: Any, what: str) -> Encoded:
         return _encode_list(series, what)
     if len(codes) and codes.min() < 0:
         row = int(np.argmin(codes))
-        raise _missing(what, row, series.iloc[row])
+        raise missing_name(what, row, series.iloc[row])
     return Encoded([plain_name(name) for name in uniques.tolist()], codes.astype(np.int32))
 
 
@@ -171,7 +170,7 @@ def _encode_arrow(values: Any, what: str) -> Encoded:
     import pyarrow as pa
 
     if values.null_count:
-        raise _missing(what, int(np.argmax(np.asarray(values.is_null()))), None)
+        raise missing_name(what, int(np.argmax(np.asarray(values.is_null()))), None)
     if isinstance(values, pa.Array):
         values = pa.chunked_array([values])
     chunks = values.dictionary_encode().unify_dictionaries().chunks
@@ -190,20 +189,16 @@ def _encode_list(values: Iterable[Any], what: str) -> Encoded:
         try:
             ids.append(id_of.setdefault(name, len(id_of)))
         except TypeError:
-            raise InvalidGraphError(
-                f"{what}, row {row} (counted from 0): {name!r} cannot be hashed. Expected a "
-                f"string, a number or a tuple; a list can be turned into a tuple."
-            ) from None
+            raise bad_row(what, row, f"{name!r} cannot be hashed. {HASHABLE}") from None
         if is_missing(name):
-            raise _missing(what, row, name)
+            raise missing_name(what, row, name)
     return Encoded(list(id_of), np.array(ids, dtype=np.int32))
 
 
-def _missing(what: str, row: int, name: object) -> InvalidGraphError:
-    return InvalidGraphError(
-        f"{what}, row {row} (counted from 0): the name is missing ({name!r}). "
-        f"Fill it in, or leave the row out."
-    )
+def missing_name(what: str, row: int, name: object) -> InvalidGraphError:
+    """Return the error about a row without a name."""
+    advice = "Fill it in, or leave the row out."
+    return bad_row(what, row, f"the name is missing ({name!r}). {advice}")
 
 
 def as_collection(values: Any, what: str, expected: str) -> Collection[Any]:

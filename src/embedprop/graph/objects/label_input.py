@@ -11,11 +11,11 @@ import numpy as np
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.build import Labels
 from embedprop.graph.labels import split_kinds
+from embedprop.graph.messages import counted
 from embedprop.graph.objects.columns import Encoded, Ids
 from embedprop.graph.objects.frames import collected
 from embedprop.graph.objects.set_input import SetRows, read_set
 from embedprop.graph.objects.value_input import ValueRows, read_values
-from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ import numpy as np
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.adjacency import EdgeRows
-from embedprop.graph.build import check_choice
 from embedprop.graph.graph import Graph
+from embedprop.graph.messages import check_choice
 from embedprop.graph.multisets import taken
 from embedprop.graph.objects.columns import as_weights
 from embedprop.graph.objects.convert import Choices, graph_from_edges

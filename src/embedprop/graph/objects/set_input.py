@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.build import check_weights, label_multisets
+from embedprop.graph.messages import bad_row
 from embedprop.graph.multisets import Multisets, taken
 from embedprop.graph.objects import columns, frames
 from embedprop.graph.objects.columns import Encoded, Floats, Ids, as_numbers, encode
 from embedprop.graph.vocabulary import Vocabulary
 
+Triple = tuple[Hashable, Hashable, Any]  # a node, a label, its weight
 EXPECTED_SET = (
     "{node: [labels]}, {node: {label: weight}}, rows (node, label[, weight]), a frame with the "
     "columns 'node' and 'label', or a SciPy sparse matrix"
@@ -93,7 +95,7 @@ def _set_rows_of_matrix(matrix: Any, declared: Sequence[Hashable] | None, what: 
 
 
 def _set_rows_of_triples(
-    triples: Iterable[tuple[Hashable, Hashable, Any]], what: str, nodes: Iterable[Hashable] = ()
+    triples: Iterable[Triple], what: str, nodes: Iterable[Hashable] = ()
 ) -> SetRows:
     """Encode rows; the names in `nodes` count as named even if they have no row."""
     triples = list(triples)
@@ -109,9 +111,7 @@ def _set_rows_of_triples(
     )
 
 
-def _triples_of_mapping(
-    source: Mapping[Hashable, Any],
-) -> Iterator[tuple[Hashable, Hashable, Any]]:
+def _triples_of_mapping(source: Mapping[Hashable, Any]) -> Iterator[Triple]:
     for node, labels in source.items():
         if isinstance(labels, Mapping):
             yield from ((node, label, weight) for label, weight in labels.items())
@@ -121,12 +121,10 @@ def _triples_of_mapping(
             yield from ((node, label, 1) for label in columns.in_stable_order(labels))
 
 
-def _triples_of_rows(source: Any, what: str) -> Iterator[tuple[Hashable, Hashable, Any]]:
+def _triples_of_rows(source: Any, what: str) -> Iterator[Triple]:
     for row, fields in enumerate(columns.as_collection(source, what, EXPECTED_SET)):
         is_row = hasattr(fields, "__len__") and not isinstance(fields, str | bytes | Mapping | set)
         if not is_row or len(fields) not in (2, 3):
-            raise InvalidGraphError(
-                f"{what}, row {row} (counted from 0): expected (node, label) or (node, label, "
-                f"weight), got {fields!r:.80}."
-            )
+            expected = "(node, label) or (node, label, weight)"
+            raise bad_row(what, row, f"expected {expected}, got {fields!r:.80}.")
         yield fields[0], fields[1], fields[2] if len(fields) == 3 else 1

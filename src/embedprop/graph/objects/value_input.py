@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.graph import ValueLabels
 from embedprop.graph.labels import ImageLabels, NumericLabels, TextLabels
+from embedprop.graph.messages import counted
 from embedprop.graph.objects import columns, frames
 from embedprop.graph.objects.columns import Encoded, Ids
-from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import is_missing
 
 
