@@ -121,8 +121,8 @@ class NumericLabels:
         n_partial = int((~known & ~unknown.all(axis=1)).sum())
         if n_partial:
             logger.warning(
-                "%s with some but not all numbers count as missing; fill the gaps, or give each "
-                "column as a label type of its own",
+                "left out %s with only some of the numbers; fill the gaps, or give each column "
+                "as a label type of its own",
                 counted(n_partial, "node"),
             )
         placed = np.zeros((n_nodes, rows.shape[1]), dtype=np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -60,18 +61,19 @@ class Multisets:
         array([4., 2.], dtype=float32)
         """
         lists = [list(ids) for ids in lists]
-        sizes = [len(ids) for ids in lists]
-        flat_weights = None
+        sizes, flat_weights = list(map(len, lists)), None
         if weights is not None:
-            weights = [list(row) for row in weights]
-            if [len(row) for row in weights] != sizes:
+            rows = [list(row) for row in weights]
+            n_weights = list(map(len, rows))
+            if n_weights != sizes:
                 raise InvalidGraphError(
                     f"Expected one weight for every id: sets of sizes {sizes[:5]}... have "
-                    f"weights of sizes {[len(row) for row in weights][:5]}..."
+                    f"weights of sizes {n_weights[:5]}..."
                 )
-            flat_weights = np.array([w for row in weights for w in row], dtype=np.float32)
-        flat_ids = np.array([id_ for ids in lists for id_ in ids] or [], dtype=np.int64)
-        return cls(_ptr_of(np.array(sizes, dtype=np.int64)), flat_ids, flat_weights)  # type: ignore[arg-type]
+            flat_weights = np.array(list(chain(*rows)), dtype=np.float32)
+        # int64, so that an id beyond int32 is refused below rather than wrapped around.
+        flat_ids: NDArray[Any] = np.array(list(chain(*lists)), dtype=np.int64)
+        return cls(_ptr_of(np.array(sizes, dtype=np.int64)), flat_ids, flat_weights)
 
     @classmethod
     def identity(cls, n_sets: int) -> Self:
@@ -130,11 +132,7 @@ class Multisets:
         totals = np.zeros(self.n_sets, dtype=np.float64)
         # reduceat misreads empty sets, so it sees only the others; between two lies nothing.
         filled = self.sizes > 0
-        totals[filled] = (
-            np.add.reduceat(self.weights, self.ptr[:-1][filled], dtype=np.float64)
-            if self.n_values
-            else 0
-        )
+        totals[filled] = np.add.reduceat(self.weights, self.ptr[:-1][filled], dtype=np.float64)
         return _read_only(totals.astype(np.float32))
 
     def __len__(self) -> int:
@@ -216,18 +214,16 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 def _vector(name: str, values: ArrayLike, dtype: type[np.generic]) -> NDArray[Any]:
     array = np.asarray(values)
     if array.ndim != 1:
-        raise InvalidGraphError(
-            f"`{name}` of multisets must have one dimension, but its shape is {array.shape}."
-        )
-    if issubclass(dtype, np.integer) and array.dtype != dtype:
-        if array.dtype.kind not in "iu" and array.size:
-            raise InvalidGraphError(
-                f"`{name}` of multisets must hold integers, but its type is {array.dtype}."
-            )
-        if array.size and array.max() > np.iinfo(dtype).max:
-            raise InvalidGraphError(
-                f"`{name}` of multisets holds {array.max()}, more than {dtype.__name__} can."
-            )
+        problem = f"must have one dimension, but its shape is {array.shape}"
+        raise InvalidGraphError(f"`{name}` of multisets {problem}.")
+    # An empty list is an array of floats to NumPy, and holds no id that could be wrong.
+    if issubclass(dtype, np.integer) and array.dtype != dtype and array.size:
+        if array.dtype.kind not in "iu":
+            problem = f"must hold integers, but its type is {array.dtype}"
+            raise InvalidGraphError(f"`{name}` of multisets {problem}.")
+        if array.max() > np.iinfo(dtype).max:
+            problem = f"holds {array.max()}, more than {dtype.__name__} can"
+            raise InvalidGraphError(f"`{name}` of multisets {problem}.")
     return _read_only(np.ascontiguousarray(array, dtype=dtype))
 
 

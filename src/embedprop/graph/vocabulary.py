@@ -126,6 +126,7 @@ class Vocabulary:
         array([ 1, -1], dtype=int32)
         """
         names, get = list(names), self._id_of().get
+        # The fast way first: hardly ever is a name unhashable.
         try:
             return np.fromiter((get(name, -1) for name in names), np.int32, len(names))
         except TypeError:
@@ -149,7 +150,7 @@ class Vocabulary:
         if len(found) and found.min() < 0:
             unknown = names[int(np.argmin(found))]
             raise UnknownNodeError(
-                f"Unknown name {unknown!r}: it is not among the {len(self)} known names"
+                f"Unknown name {unknown!r}: it is not among the {counted(len(self), 'known name')}"
                 f"{self._sample()}. Check its spelling and its type ('1' is not 1)."
                 f"{self._nearest(unknown)}"
             )
@@ -170,10 +171,12 @@ class Vocabulary:
         if len(id_of) == len(self):
             return self, ids
         vocabulary = Vocabulary.trusted(id_of)
+        # The dictionary is there already; it would be as costly again to make.
         vocabulary._ids = id_of
         return vocabulary, ids
 
     def _id_of(self) -> dict[Hashable, int]:
+        # Made when it is first asked for: many vocabularies are only read from id to name.
         if self._ids is None:
             self._ids = {name: id_ for id_, name in enumerate(self._names)}
         return self._ids
@@ -211,19 +214,10 @@ def _check_present_and_hashable(names: Sequence[Hashable]) -> None:
                 f"The name at position {position} (counted from 0) is missing ({name!r}). "
                 f"Expected a string, an integer or another hashable: fill it in or leave it out."
             )
-    try:
-        set(names)
-    except TypeError:
-        position, name = next((i, n) for i, n in enumerate(names) if not _is_hashable(n))
-        raise InvalidGraphError(
-            f"The name at position {position} (counted from 0) cannot be hashed: {name!r}. "
-            f"{HASHABLE}"
-        ) from None
-
-
-def _is_hashable(name: object) -> bool:
-    try:
-        hash(name)
-    except TypeError:
-        return False
-    return True
+        try:
+            hash(name)
+        except TypeError:
+            raise InvalidGraphError(
+                f"The name at position {position} (counted from 0) cannot be hashed: {name!r}. "
+                f"{HASHABLE}"
+            ) from None

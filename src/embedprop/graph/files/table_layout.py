@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
 from embedprop.graph.files.text_blocks import BLANKS, TextFormat, shortened
 
 logger = logging.getLogger(__name__)
@@ -133,11 +133,12 @@ def _missing_columns(
 ) -> InvalidGraphError:
     found = shortened(", ".join(map(_printable, names)), 200)
     wanted = ", ".join(map(repr, missing))
+    near = did_you_mean(missing[0], [name.strip() for name in names])
     example = ",".join(f"{role}=NAME" for role in roles.required)
     return InvalidGraphError(
         f"{path}: expected the column{'s' * (len(missing) > 1)} {wanted}, but its columns are: "
         f"{found}. Say which they are with columns= (--columns {example}), or has_header=False "
-        f"(--no-header) if the first line is not a header."
+        f"(--no-header) if the first line is not a header.{near}"
     )
 
 
@@ -248,7 +249,7 @@ def _pick_by_number(
     missing = [role for role in roles.required if role not in asked]
     if missing:
         raise InvalidGraphError(
-            f"{path} has no header, and columns= does not tell which column is "
+            f"{path} has no header, and columns= does not say which column is "
             f"{' or '.join(missing)} (--columns {example})."
         )
     return {role: int(number) - 1 for role, number in asked.items()}

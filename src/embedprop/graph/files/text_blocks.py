@@ -179,10 +179,11 @@ class TextReader:
             raise bad_return(self.path, line)
 
     def _wrong_fields(self, record: bytes, n_fields: int, line: int) -> InvalidGraphError:
-        name = separator_name(self.form.separator)
+        expected = counted(self.form.n_fields, "field")
         return InvalidGraphError(
-            f"{self.path}, line {line}: expected {counted(self.form.n_fields, 'field')} separated "
-            f"by {name}, got {n_fields}: {shortened(record.decode())!r}. Correct or remove the line."
+            f"{self.path}, line {line}: expected {expected} separated by "
+            f"{separator_name(self.form.separator)}, got {n_fields}: "
+            f"{shortened(record.decode())!r}. Correct the line or remove it."
         )
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.graph.messages import bad_row
+from embedprop.graph.messages import bad_row, counted
+from embedprop.graph.objects import frames
 from embedprop.graph.vocabulary import HASHABLE, Vocabulary, is_missing, plain_name
 
 Ids = NDArray[np.int32]
@@ -81,6 +82,11 @@ def encode_pairs(sources: Any, targets: Any, what: str) -> tuple[Vocabulary, Ids
     return nodes, ids[0::2], ids[1::2]
 
 
+def encode_column(frame: Any, name: str, what: str) -> Encoded:
+    """Encode one column of a frame; `what` names the frame in error messages."""
+    return encode(frames.column(frame, name, what), f"{what}, column {name!r}")
+
+
 def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
     """Return a column of numbers, one for each of `n_rows` rows; a missing one becomes NaN."""
     array: NDArray[Any] = (
@@ -120,9 +126,9 @@ def declared_rows(n_rows: int, declared: Sequence[Hashable] | None, what: str) -
             f"be known. Declare it with nodes=."
         )
     if n_rows != len(declared):
+        expected = f"{counted(len(declared), 'row')}, one for each declared node in their order"
         raise InvalidGraphError(
-            f"{what}: expected a matrix or array with {len(declared)} rows, one for each declared "
-            f"node in their order, but it has {n_rows}."
+            f"{what}: expected an array or matrix with {expected}, got {n_rows}."
         )
     return Encoded(declared, np.arange(n_rows, dtype=np.int32))
 

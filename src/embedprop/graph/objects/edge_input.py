@@ -52,12 +52,9 @@ class EdgeInput:
             return cls.from_frame(edges).carrying(weights, relations)
         is_networkx = hasattr(edges, "is_directed") and hasattr(edges, "edges")
         if is_networkx or hasattr(edges, "tocsr"):
-            what, way = (
-                ("NetworkX graph", "networkx") if is_networkx else ("sparse matrix", "scipy")
-            )
-            raise InvalidParameterError(
-                f"edges: expected {EXPECTED}, got a {what}. Use Graph.from_{way}."
-            )
+            other = "NetworkX graph. Use Graph.from_networkx"
+            other = other if is_networkx else "sparse matrix. Use Graph.from_scipy"
+            raise InvalidParameterError(f"edges: expected {EXPECTED}, got a {other}.")
         if hasattr(edges, "__array__"):
             return cls.from_array(np.asarray(edges)).carrying(weights, relations)
         return cls.from_pairs(edges).carrying(weights, relations)

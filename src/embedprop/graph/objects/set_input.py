@@ -56,10 +56,7 @@ def read_set(source: Any, declared: Sequence[Hashable] | None, what: str) -> Set
     if hasattr(source, "tocoo"):
         return _set_rows_of_matrix(source, declared, what)
     if frames.is_frame(source):
-        labels, nodes = (
-            encode(frames.column(source, name, what), f"{what}, column {name!r}")
-            for name in ("label", "node")
-        )
+        labels, nodes = (columns.encode_column(source, name, what) for name in ("label", "node"))
         weights = None
         if "weight" in frames.column_names(source):
             column = frames.column(source, "weight", what)
