@@ -121,7 +121,7 @@ class NumericLabels:
         n_partial = int((~known & ~unknown.all(axis=1)).sum())
         if n_partial:
             logger.warning(
-                "left out %s with only some of the numbers; fill the gaps, or give each column "
+                "incomplete numbers of %s count as missing; fill the gaps, or give each column "
                 "as a label type of its own",
                 counted(n_partial, "node"),
             )

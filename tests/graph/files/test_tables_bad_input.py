@@ -139,7 +139,7 @@ def test_a_column_that_was_asked_for_must_be_there(tmp_path, columns, message):
     [
         ({"source": "0", "target": "2"}, "numbers from 1 to 2 .* but source is '0'"),
         ({"source": "1", "target": "3"}, "numbers from 1 to 2 .* but target is '3'"),
-        ({"source": "1"}, "does not tell which column is target"),
+        ({"source": "1"}, "does not say which column is target"),
         ({"source": "from", "target": "to"}, "must give numbers"),
     ],
 )
