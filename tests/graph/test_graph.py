@@ -222,10 +222,10 @@ def test_one_edge_is_not_one_edges():
     ("ask", "message"),
     [
         (lambda g: g.vocabulary("wrod"), r"Did you mean 'word'\?$"),
-        (lambda g: Graph.from_edges([(0, 1)], self_loops="keeep"), r"Did you mean 'keep'\?$"),
-        (lambda g: Vocabulary(["paris", "rome"]).ids(["pariss"]), r"Did you mean 'paris'\?$"),
+        (lambda _: Graph.from_edges([(0, 1)], self_loops="keeep"), r"Did you mean 'keep'\?$"),
+        (lambda _: Vocabulary(["paris", "rome"]).ids(["pariss"]), r"Did you mean 'paris'\?$"),
         (
-            lambda g: Graph.read(__file__, columns={"sorce": "a"}),
+            lambda _: Graph.read(__file__, columns={"sorce": "a"}),
             r"got 'sorce'.* Did you mean 'source'\?$",
         ),
     ],

@@ -20,6 +20,7 @@ def check_graph(graph: Graph) -> None:
         raise InvalidGraphError(
             f"Neighbor {near.ids.max()} does not exist: there are {n_nodes} nodes."
         )
+    # A relation for each entry of the neighbors, or neither names nor entries.
     n_relations = None if graph.neighbor_relations is None else len(graph.neighbor_relations)
     if n_relations != (None if graph.relations is None else near.n_values):
         raise InvalidGraphError("Expected one relation for every neighbor, or none at all.")

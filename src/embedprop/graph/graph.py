@@ -77,6 +77,7 @@ class Graph(GraphInputs):
 
     def __post_init__(self) -> None:
         check_graph(self)
+        # A frozen class with dicts inside would not be frozen.
         for name in ("labels", "vocabularies", "values"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

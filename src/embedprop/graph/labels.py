@@ -47,6 +47,7 @@ def split_kind(key: str) -> tuple[str, str]:
 
 def split_kinds(keys: Sequence[str] | Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Return {key: (label type, kind)}; a label type may come once only, in whatever kind."""
+    # "age" and "age:numeric" are different keys of one and the same type.
     split = {key: split_kind(key) for key in keys}
     seen: dict[str, str] = {}
     for key, (label_type, _) in split.items():
@@ -116,6 +117,7 @@ class NumericLabels:
             raise bad_row(
                 "Numeric labels", row, f"{problem} Correct them, or use NaN for 'not known'."
             )
+        # Half a vector cannot be compared with a whole one.
         unknown = np.isnan(rows)
         known = ~unknown.any(axis=1)
         n_partial = int((~known & ~unknown.all(axis=1)).sum())
@@ -230,6 +232,7 @@ class ImageLabels:
             )
         rows = np.full(n_nodes, -1, dtype=np.int32)
         rows[node_ids] = np.arange(len(node_ids), dtype=np.int32)
+        # A view, so that freezing it leaves the user's own array as it is.
         return cls(images.view(), rows)
 
 

@@ -144,6 +144,7 @@ class Multisets:
             f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
         )
 
+    # Only the three arrays: what was computed of them is computed again.
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self.ptr, self.ids, self.weights)
 
@@ -183,6 +184,7 @@ class Multisets:
         array([6, 7, 5], dtype=int32)
         """
         rows = np.asarray(indices, dtype=np.int64)
+        # A member moves by as much as the start of its set does.
         sizes = self.sizes[rows]
         ptr = _ptr_of(sizes)
         places = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1][rows] - ptr[:-1], sizes)
@@ -212,6 +214,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _vector(name: str, values: ArrayLike, dtype: type[np.generic]) -> NDArray[Any]:
+    # Checked before it is converted: NumPy would cut 1.5 to 1 and wrap large ids around.
     array = np.asarray(values)
     if array.ndim != 1:
         problem = f"must have one dimension, but its shape is {array.shape}"

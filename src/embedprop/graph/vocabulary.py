@@ -20,11 +20,13 @@ def is_missing(name: object) -> bool:
     """Return whether `name` stands for "no value": None, NaN, pandas' NA or NaT."""
     if name is None or type(name).__name__ in ("NAType", "NaTType"):
         return True
+    # NaN and NaT are the values that differ from themselves.
     return isinstance(name, float | np.datetime64 | np.timedelta64) and name != name
 
 
 def plain_name(name: object) -> Hashable:
     """Return `name` as a plain Python object where it is a NumPy scalar or a tuple of these."""
+    # Else 1 and np.int64(1) would be equal as keys, but not in files and messages.
     if type(name) is tuple:
         return tuple(map(plain_name, name))
     # Dates stay: `item` would turn nanoseconds into a bare number.

@@ -113,7 +113,7 @@ def test_fit_saves_what_the_estimator_learns(shell: Shell) -> None:
 def test_fit_tells_what_it_understood_where_the_model_is_and_what_to_try(shell: Shell) -> None:
     Path("edges.csv").write_text("source,target\ntwo words,b\nb,b\n")
     answer = shell("fit", "edges.csv", "--out", "a model", *QUICK)
-    assert "dropped 1 self-loops" in answer.out
+    assert "dropped 1 self-loop" in answer.out
     assert "edges            1 undirected\n" in answer.out
     assert "The model is in a model." in answer.out
     assert "embedprop similar 'a model' 'two words'\n" in answer.out

@@ -51,6 +51,7 @@ def as_word_sets(graph: Graph, label_type: str) -> Graph:
             f"{', '.join(map(repr, texts)) or 'none'}. Give texts as 'title:text'."
             f"{did_you_mean(label_type, texts)}"
         )
+    # Ids in order of appearance: the vocabulary does not depend on hashing or sorting.
     id_of: dict[str, int] = {}
     node_ids: list[int] = []
     label_ids: list[int] = []

@@ -80,6 +80,7 @@ def byte_chunks(path: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
         The file is missing or unreadable, or its gzip stream is damaged or grows beyond measure.
     """
     with opened(path) as file:
+        # The bytes decide, not the name: a file may have been renamed.
         start = file.peek(2)[:2]
         if start == GZIP_MAGIC:
             yield from _unpacked(path, file, limits)
@@ -106,6 +107,7 @@ def unpacked(path: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[IO[bytes]]
         yield whole
 
 
+# A pipe cannot tell how far it was read, so the bytes are counted as they pass.
 class _CountingFile:
     """Counts the packed bytes that were taken from a file."""
 
@@ -132,6 +134,7 @@ def _unpacked(path: Path, file: BinaryIO, limits: Limits) -> Iterator[bytes]:
                 ) from error
             if not chunk:
                 return
+            # A few kB can unpack to a terabyte: stop long before the disk or memory is full.
             n_unpacked += len(chunk)
             if n_unpacked > max(limits.free_expansion_bytes, limits.expansion * packed.n_bytes):
                 raise InvalidGraphError(

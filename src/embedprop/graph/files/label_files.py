@@ -138,6 +138,7 @@ def _once_per_node(batches: Iterator[tuple[Batch, Ids]]) -> Iterator[tuple[Batch
         n_more = max(ids.max(initial=-1) + 1 - len(has_row), 0)
         has_row = np.concatenate([has_row, np.zeros(n_more, dtype=np.bool_)])
         is_first = np.zeros(len(ids), dtype=np.bool_)
+        # A batch can repeat a node itself: only the first of its rows is new.
         is_first[np.unique(ids, return_index=True)[1]] = True
         again = has_row[ids] | ~is_first
         if again.any():

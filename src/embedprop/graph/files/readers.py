@@ -53,6 +53,7 @@ def read_graph(
     """
     check_choice("self_loops", self_loops, get_args(SelfLoops))
     check_choice("unknown_nodes", unknown_nodes, get_args(UnknownNodes))
+    # All that can be refused without reading is refused here, before a long file is read.
     hints = _hints(options)
     edges = _as_path("edges", edges)
     files = {key: _as_path(f"labels[{key!r}]", path) for key, path in (labels or {}).items()}
@@ -66,6 +67,7 @@ def read_graph(
         label_type: read_labels(files[key], label_type, kind, known, hints)
         for key, (label_type, kind) in kinds.items()
     }
+    # Labels are placed last, when files of labels have added all nodes that they may add.
     vocabulary = encoder.vocabulary()
     del encoder, known  # as large as the names, and not needed any more
     pa.default_memory_pool().release_unused()

@@ -108,6 +108,7 @@ def pick_columns(
     missing = []
     for role in roles.all:
         wanted = str(options.columns.get(role, role)).strip().lower()
+        # Said of another file: this one may call the column by its usual name.
         if options.are_hints and wanted not in known:
             wanted = role
         if known.count(wanted) > 1:
@@ -116,6 +117,7 @@ def pick_columns(
             picks[role] = known.index(wanted)
         elif role in roles.required or (role in options.columns and not options.are_hints):
             missing.append(wanted)
+    # Some names fit, so this is a header with a mistake in it rather than a record.
     if missing and (must or (len(picks) > 0 and len(missing) < len(roles.required))):
         raise _missing_columns(path, missing, names, roles)
     if missing:
@@ -151,7 +153,8 @@ def _separator(path: Path, line: str, roles: Roles, options: TableOptions) -> st
     if options.separator is not None and not options.are_hints:
         return options.separator
     promised = SEPARATOR_OF_SUFFIX.get(bare_suffix(path))
-    line = line.partition("{")[0].strip(" ")  # NetworkX writes a dictionary after each edge
+    # NetworkX writes a dictionary after each edge, with commas of its own.
+    line = line.partition("{")[0].strip(" ")
     for separator in (options.separator, promised, "\t", ",", ";"):
         if separator is not None and separator in line:
             return separator
@@ -192,7 +195,8 @@ def _may_lack_header(
     has_numbers = [all(map(_is_number, _split(x, separator)[:n_required])) for x in lines]
     if has_numbers[0]:
         return True
-    if any(has_numbers[1:]):  # words above numbers are a header, though not the one expected
+    # Words above numbers are a header, though not the one expected.
+    if any(has_numbers[1:]):
         return False
     is_list = bare_suffix(path) in HEADERLESS_SUFFIXES or separator == BLANKS
     return is_list or after_comment

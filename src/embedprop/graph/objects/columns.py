@@ -29,6 +29,7 @@ class Encoded(NamedTuple):
 
 def in_stable_order(values: Iterable[Any]) -> Iterable[Any]:
     """Return `values`, those of a set sorted: its own order changes from run to run."""
+    # Strings are hashed with a new seed in every process.
     if not isinstance(values, set | frozenset):
         return values
     try:
@@ -73,6 +74,8 @@ def encode_pairs(sources: Any, targets: Any, what: str) -> tuple[Vocabulary, Ids
     """Encode two columns into one vocabulary, in reading order: row by row, source then target."""
     first = encode(sources, f"{what}, column of sources")
     second = encode(targets, f"{what}, column of targets")
+    # Each column is encoded alone, so that Python touches distinct names only; then the ids are
+    # put into the order of reading.
     merged, second_ids = Vocabulary.trusted(first.names).extended(second.names)
     pairs = np.empty((len(first.ids), 2), dtype=np.int32)
     pairs[:, 0] = first.ids
@@ -89,12 +92,9 @@ def encode_column(frame: Any, name: str, what: str) -> Encoded:
 
 def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
     """Return a column of numbers, one for each of `n_rows` rows; a missing one becomes NaN."""
-    array: NDArray[Any] = (
-        np.asarray(values)
-        if hasattr(values, "__array__")
-        # As they are: NumPy would turn [1, "2"] into strings.
-        else np.fromiter(values, dtype=np.object_)
-    )
+    # A list as objects, as they are: NumPy would turn [1, "2"] into strings.
+    is_array = hasattr(values, "__array__")
+    array = np.asarray(values) if is_array else np.fromiter(values, dtype=np.object_)
     if array.shape != (n_rows,):
         raise InvalidGraphError(
             f"{what}: expected {n_rows} numbers, one for each row, got an array of shape "
@@ -160,6 +160,7 @@ def _as_arrow(values: Any) -> Any:
     """Return `values` as an Arrow array if Arrow encodes such values without changing them."""
     import pyarrow as pa
 
+    # Dates and Python objects would come back as something else.
     if isinstance(values, np.ndarray):
         values = pa.array(values) if values.dtype.kind in "biufUS" else None
     elif hasattr(values, "to_arrow"):  # a polars Series; one of Python objects has no Arrow form
@@ -175,10 +176,12 @@ def _as_arrow(values: Any) -> Any:
 def _encode_arrow(values: Any, what: str) -> Encoded:
     import pyarrow as pa
 
+    # Arrow encodes in native code; null would become a name of its own.
     if values.null_count:
         raise missing_name(what, int(np.argmax(np.asarray(values.is_null()))), None)
     if isinstance(values, pa.Array):
         values = pa.chunked_array([values])
+    # Unified, so that an id means the same name in every chunk.
     chunks = values.dictionary_encode().unify_dictionaries().chunks
     if not chunks:
         return Encoded([], np.empty(0, dtype=np.int32))

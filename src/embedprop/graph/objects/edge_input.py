@@ -104,6 +104,7 @@ class EdgeInput:
     @classmethod
     def from_pairs(cls, edges: Any) -> Self:
         """Encode an iterable of pairs of any hashable names."""
+        # One pass in plain Python: Arrow encodes neither tuples nor names of several types.
         pairs = as_collection(edges, "edges", EXPECTED)
         id_of: dict[Hashable, int] = {}
         flat = array("i")
@@ -114,9 +115,11 @@ class EdgeInput:
                 flat.append(id_of.setdefault(target, len(id_of)))
             except (TypeError, ValueError):
                 raise _bad_pair(pair, row) from None
+            # "ab" can be unpacked into two, a set has no order: neither is meant as a pair.
             if type(pair) in (str, bytes, dict, set, frozenset):
                 raise _bad_pair(pair, row)
         ids = np.array(flat, dtype=np.int32)
+        # Distinct names are fewer than rows, so they are looked at once, here.
         for name, id_ in id_of.items():
             if is_missing(name):
                 row = int(np.argmax(ids == id_)) // 2

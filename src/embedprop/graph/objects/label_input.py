@@ -73,6 +73,7 @@ def _resolved(
     """Return the nodes, more if unknown ones are added, and the node id of each row or -1."""
     found = nodes.find_all(named.names)
     n_unknown = int(np.count_nonzero(found < 0))
+    # The first row that names the node says more than the node alone.
     if n_unknown and unknown_nodes == "error":
         first = int(np.argmax(found < 0))
         rows = np.flatnonzero(named.ids == first)

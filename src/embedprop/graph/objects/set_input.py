@@ -41,6 +41,7 @@ class SetRows:
         if not kept.all():
             node_ids, label_ids = node_ids[kept], label_ids[kept]
             weights = taken(weights, kept)
+            # Labels of unknown nodes alone must not stay in the vocabulary.
             order, label_ids = columns.first_appearance(label_ids)
             names = [names[id_] for id_ in order.tolist()]
         return Vocabulary.trusted(names), label_multisets(n_nodes, node_ids, label_ids, weights)
@@ -81,6 +82,7 @@ def _set_rows_of_array(pairs: NDArray[Any], what: str) -> SetRows:
 
 def _set_rows_of_matrix(matrix: Any, declared: Sequence[Hashable] | None, what: str) -> SetRows:
     rows = columns.declared_rows(matrix.shape[0], declared, what)
+    # A copy, because adding up duplicates happens in place, and the matrix is the user's.
     table = matrix.tocoo(copy=True)
     table.sum_duplicates()
     is_plain = table.dtype == np.bool_
@@ -95,6 +97,7 @@ def _set_rows_of_triples(
     triples: Iterable[Triple], what: str, nodes: Iterable[Hashable] = ()
 ) -> SetRows:
     """Encode rows; the names in `nodes` count as named even if they have no row."""
+    # Nodes without labels are named too: a spelling mistake among them must not go unseen.
     triples = list(triples)
     named = list(nodes)
     both = encode(named + [node for node, _, _ in triples], f"{what}, nodes")

@@ -95,6 +95,7 @@ def _as_matrix(rows: ValueRows, what: str) -> NDArray[np.float64]:
     values = rows.values
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         return values.astype(np.float64)
+    # The first value that is known says how many numbers each node has.
     width = next((np.size(value) for value in values if not is_missing(value)), 1)
     table = np.empty((len(values), width), dtype=np.float64)
     for row, value in enumerate(values):
