@@ -1,5 +1,21 @@
 """One exception per kind of mistake; each is also a `ValueError`."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` for the known name nearest to `name`, or nothing.
+
+    >>> "Unknown." + did_you_mean("wrod", ["word", "label"])
+    "Unknown. Did you mean 'word'?"
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
 
 class EmbedpropError(Exception):
     """Base of every error that embedprop raises on purpose."""

@@ -32,7 +32,7 @@ def test_words_may_be_counted_or_weighted(star_with_words: Graph) -> None:
 
 
 def test_an_unknown_label_type_is_named(star_with_words: Graph) -> None:
-    with pytest.raises(InvalidParameterError, match="'wrod' is no label type of kind set"):
+    with pytest.raises(InvalidParameterError, match="'wrod' is not a label type of kind set"):
         BagOfWords(label_types=["wrod"]).fit_transform(star_with_words)
 
 

@@ -47,7 +47,7 @@ def test_the_text_tells_what_was_measured(demo: Demo) -> None:
         assert str(score) in demo.text
     assert "250 known digits" in demo.text
     assert "50 new digits, never seen in training" in demo.text
-    assert "nodes             350, of these 0 isolated" in demo.text
+    assert "nodes             350, 0 of them isolated" in demo.text
     [(n_touching, n_pixels)] = re.findall(r"for (\d+) of the (\d+) pixels", demo.text)
     assert int(n_pixels) == len(demo.result.model.labels_["pixel"])
     assert int(n_touching) > int(n_pixels) / 3

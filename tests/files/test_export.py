@@ -198,7 +198,7 @@ def test_places_that_take_no_file_are_refused(tmp_path: Path) -> None:
     for place, message in {
         tmp_path / "folder.parquet": "this is a folder",
         tmp_path / "no" / "x.parquet": "there is no folder",
-        tmp_path / "pipe.parquet": "no ordinary file",
+        tmp_path / "pipe.parquet": "not an ordinary file",
         tmp_path / "words.csv": "parquet files end in .parquet",
         tmp_path / "model" / "x.parquet": "inside a model folder",
     }.items():

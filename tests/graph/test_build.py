@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.strategies import POSITIVE, edge_rows
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.graph.adjacency import EdgeRows
 from embedprop.graph.build import build_graph, label_multisets
 from embedprop.graph.vocabulary import Vocabulary
 
@@ -20,8 +21,12 @@ def ids(*values):
     return np.array(values, dtype=np.int32)
 
 
+def graph_of(nodes, sources, targets, *, weights=None, relation_ids=None, relations=None, **how):
+    return build_graph(nodes, EdgeRows(sources, targets, weights, relation_ids, relations), **how)
+
+
 def neighbor_weights(graph):
-    """{(node, neighbour, relation): weight}, each entry once."""
+    """{(node, neighbor, relation): weight}, each entry once."""
     entries = {}
     for node in range(graph.n_nodes):
         start, stop = graph.neighbors.ptr[node : node + 2]
@@ -41,7 +46,7 @@ def edge_tables(draw, weighted, related):
     columns = {}
     if weighted:
         weights = draw(st.lists(POSITIVE, min_size=len(rows), max_size=len(rows)))
-        columns["edge_weights"] = np.array(weights, dtype=np.float32)
+        columns["weights"] = np.array(weights, dtype=np.float32)
     if related:
         relations = draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
         columns |= {"relation_ids": ids(*relations), "relations": Vocabulary("rst")}
@@ -57,10 +62,10 @@ def edge_tables(draw, weighted, related):
 def test_neighbors_are_those_of_a_plain_dictionary(weighted, related, directed, self_loops, data):
     table = data.draw(edge_tables(weighted, related))
     rows, columns = table
-    graph = build_graph(
+    graph = graph_of(
         NODES, rows[:, 0], rows[:, 1], directed=directed, self_loops=self_loops, **columns
     )
-    weights = columns.get("edge_weights", np.ones(len(rows)))
+    weights = columns.get("weights", np.ones(len(rows)))
     relations = columns.get("relation_ids", [None] * len(rows))
     edges = Counter()
     for (source, target), weight, relation in zip(rows.tolist(), weights, relations, strict=True):
@@ -70,7 +75,7 @@ def test_neighbors_are_those_of_a_plain_dictionary(weighted, related, directed, 
         edges[*pair, relation] += float(weight)
     expected = {}
     for (source, target, relation), weight in edges.items():
-        weight = weight if "edge_weights" in columns else 1.0
+        weight = weight if "weights" in columns else 1.0
         expected[target, source, relation] = weight
         if not directed:
             expected[source, target, relation] = weight
@@ -91,20 +96,20 @@ def test_the_order_of_edges_does_not_matter(related, data, random):
     shuffled = dict(columns)
     if "relation_ids" in columns:
         shuffled["relation_ids"] = columns["relation_ids"][order]
-    first = build_graph(NODES, rows[:, 0], rows[:, 1], **columns)
-    second = build_graph(NODES, rows[order, 0], rows[order, 1], **shuffled)
+    first = graph_of(NODES, rows[:, 0], rows[:, 1], **columns)
+    second = graph_of(NODES, rows[order, 0], rows[order, 1], **shuffled)
     assert first.neighbors.ids.tobytes() == second.neighbors.ids.tobytes()
     assert neighbor_weights(first) == neighbor_weights(second)
 
 
 def test_an_undirected_weight_is_the_same_to_the_last_bit_in_both_directions():
     weights = np.array([0.1, 0.7, 1e-3, 0.3], dtype=np.float64)
-    graph = build_graph(NODES, ids(0, 1, 0, 1), ids(1, 0, 1, 0), edge_weights=weights)
+    graph = graph_of(NODES, ids(0, 1, 0, 1), ids(1, 0, 1, 0), weights=weights)
     assert graph.neighbors.weights_of(0).tobytes() == graph.neighbors.weights_of(1).tobytes()
 
 
 def test_an_edge_given_256_times_is_still_there():
-    graph = build_graph(NODES, np.zeros(256, np.int32), np.ones(256, np.int32))
+    graph = graph_of(NODES, np.zeros(256, np.int32), np.ones(256, np.int32))
     assert graph.neighbors.of(0).tolist() == [1]
     assert graph.n_duplicates_dropped == 255
 
@@ -113,7 +118,7 @@ def test_more_columns_than_int32_can_count_still_fit():
     nodes = Vocabulary.trusted(range(70_000))
     relations = Vocabulary.trusted(range(40_000))  # 70,000 * 40,000 > 2**31
     last, none = ids(69_999, 69_999), ids(0, 0)
-    graph = build_graph(
+    graph = graph_of(
         nodes, last, none, relation_ids=ids(39_999, 0), relations=relations, directed=False
     )
     assert graph.neighbors.of(0).tolist() == [69_999, 69_999]
@@ -123,11 +128,11 @@ def test_more_columns_than_int32_can_count_still_fit():
 
 def test_what_is_dropped_is_logged_and_counted(caplog):
     with caplog.at_level(logging.INFO, "embedprop"):
-        graph = build_graph(
+        graph = graph_of(
             NODES,
             ids(0, 1, 2, 2, 3),
             ids(1, 0, 2, 2, 4),
-            edge_weights=np.array([1.0, 2.0, 1.0, 0.0, 0.0]),
+            weights=np.array([1.0, 2.0, 1.0, 0.0, 0.0]),
         )
     assert graph.n_self_loops_dropped == 1
     assert graph.n_zero_weights_dropped == 2
@@ -135,25 +140,23 @@ def test_what_is_dropped_is_logged_and_counted(caplog):
     assert graph.neighbors.weights.tolist() == [3, 3]
     assert graph.degrees.tolist() == [1, 1, 0, 0, 0, 0]
     assert caplog.messages == [
-        "dropped 1 self-loops; self_loops='keep' (--self-loops keep) would keep them",
-        "collapsed 1 duplicate edges: added up their weights",
+        "dropped 1 self-loop; self_loops='keep' (--self-loops keep) would keep them",
+        "collapsed 1 duplicate edge: added up their weights",
         "left out 2 edges of weight 0",
     ]
 
 
 def test_a_weight_too_small_for_float32_counts_as_zero():
     weights = np.array([1.0, 1e-60])
-    graph = build_graph(NODES, ids(0, 1), ids(1, 2), edge_weights=weights)
+    graph = graph_of(NODES, ids(0, 1), ids(1, 2), weights=weights)
     assert graph.n_zero_weights_dropped == 1
 
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0, 1e39])
 @pytest.mark.parametrize("directed", [False, True])
-def test_bad_edge_weights_are_refused_with_row_and_nodes(weight, directed):
+def test_bad_weights_are_refused_with_row_and_nodes(weight, directed):
     with pytest.raises(InvalidGraphError, match=r"Edge 'b' - 'c' in row 1 .* not negative"):
-        build_graph(
-            NODES, ids(0, 1), ids(1, 2), edge_weights=np.array([1.0, weight]), directed=directed
-        )
+        graph_of(NODES, ids(0, 1), ids(1, 2), weights=np.array([1.0, weight]), directed=directed)
 
 
 @pytest.mark.parametrize(
@@ -172,20 +175,20 @@ def test_bad_edge_weights_are_refused_with_row_and_nodes(weight, directed):
 def test_a_graph_without_edges_is_refused_with_the_reason(sources, targets, weights, message):
     weights = None if weights is None else np.array(weights)
     with pytest.raises(InvalidGraphError, match=message):
-        build_graph(NODES, ids(*sources), ids(*targets), edge_weights=weights)
+        graph_of(NODES, ids(*sources), ids(*targets), weights=weights)
 
 
 def test_self_loops_must_be_dropped_or_kept():
     with pytest.raises(
         InvalidParameterError, match="self_loops must be one of 'drop', 'keep', not"
     ):
-        build_graph(NODES, ids(0), ids(1), self_loops="remove")
+        graph_of(NODES, ids(0), ids(1), self_loops="remove")
 
 
 def test_weights_that_add_up_beyond_float32_are_refused():
     weights = np.array([3e38, 3e38])
     with pytest.raises(InvalidGraphError, match=r"duplicate edges add up to 6e\+38.*Divide"):
-        build_graph(NODES, ids(0, 1), ids(1, 0), edge_weights=weights)
+        graph_of(NODES, ids(0, 1), ids(1, 0), weights=weights)
     with pytest.raises(InvalidGraphError, match=r"repeated labels add up to 6e\+38.*Divide"):
         label_multisets(2, ids(0, 0), ids(1, 1), weights)
 
@@ -223,9 +226,9 @@ def test_label_rows_of_weight_zero_are_left_out_and_told(caplog):
     with caplog.at_level(logging.INFO, "embedprop"):
         sets = label_multisets(2, ids(0, 1), ids(1, 0), np.array([0.0, 1.0]))
     assert sets.sizes.tolist() == [0, 1]
-    assert caplog.messages == ["left out 1 label rows of weight 0"]
+    assert caplog.messages == ["left out 1 label row of weight 0"]
 
 
 def test_bad_label_weights_are_refused():
-    with pytest.raises(InvalidGraphError, match=r"label row 1 \(counted from 0\).*came -2.0"):
+    with pytest.raises(InvalidGraphError, match=r"label row 1 \(counted from 0\).*got -2.0"):
         label_multisets(2, ids(0, 1), ids(1, 0), np.array([0.0, -2.0]))

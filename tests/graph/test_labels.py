@@ -87,9 +87,7 @@ def test_texts_stand_at_their_node_and_nan_means_none():
 
 
 def test_a_text_that_is_no_string_is_refused():
-    with pytest.raises(
-        InvalidGraphError, match=r"row 1 .* expected a string, but came 5 of type in"
-    ):
+    with pytest.raises(InvalidGraphError, match=r"row 1 .* expected a string, got 5 of type in"):
         TextLabels.from_rows(3, NODE_IDS, ["a", 5])
 
 
@@ -106,8 +104,8 @@ def test_images_keep_their_type_and_belong_to_their_node():
 @pytest.mark.parametrize(
     ("images", "message"),
     [
-        (np.zeros((2, 3)), r"of shape \(images, height, width\[, channels\]\), but came float64"),
-        (np.array([[["a"]], [["b"]]]), "but came <U1"),
+        (np.zeros((2, 3)), r"of shape \(images, height, width\[, channels\]\), got float64"),
+        (np.array([[["a"]], [["b"]]]), "got <U1"),
         (np.full((2, 1, 1), np.nan), "NaN or infinite"),
     ],
 )

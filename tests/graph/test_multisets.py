@@ -79,7 +79,7 @@ def test_arrays_of_the_right_type_are_not_copied_and_stay_writable_for_their_own
         ([0, 1], [2**31], None, "holds 2147483648, more than int32 can"),
         ([0, 1], [1.0], None, "must hold integers, but its type is float64"),
         ([0, 1], [[1]], None, r"one dimension, but its shape is \(1, 1\)"),
-        ([0, 1], [1], [1.0, 2.0], "each of the 1 ids, but 2 weights came"),
+        ([0, 1], [1], [1.0, 2.0], "each of the 1 ids, got 2 weights"),
         ([0, 2], [1, 2], [1.0, 0.0], "position 1 holds 0.0"),
         ([0, 2], [1, 2], [np.nan, 1.0], "position 0 holds nan"),
         ([0, 2], [1, 2], [1.0, np.inf], "position 1 holds inf"),
@@ -92,16 +92,18 @@ def test_parts_that_make_no_multisets_are_refused(ptr, ids, weights, message):
 
 
 def test_lists_of_weights_must_be_as_long_as_those_of_ids():
-    with pytest.raises(InvalidGraphError, match=r"sizes \[2\]... came with weights of sizes \[1\]"):
+    with pytest.raises(InvalidGraphError, match=r"sizes \[2\]... have weights of sizes \[1\]"):
         Multisets.from_lists([[1, 2]], weights=[[1.0]])
 
 
 @pytest.mark.parametrize("index", [-1, 2])
 def test_a_set_that_does_not_exist_is_an_index_error(index):
-    with pytest.raises(IndexError, match=rf"set {index} does not exist: there are 2 sets"):
+    with pytest.raises(
+        IndexError, match=rf"set {index} does not exist: expected an index from 0 to 1"
+    ):
         Multisets.identity(2).of(index)
 
 
 def test_repr_tells_the_size():
-    assert repr(Multisets.from_lists([[1], []])) == "Multisets(2 sets, 1 values)"
+    assert repr(Multisets.from_lists([[1], []])) == "Multisets(2 sets, 1 value)"
     assert repr(Multisets([0, 1], [0], [2])) == "Multisets(1 sets, 1 values, weighted)"

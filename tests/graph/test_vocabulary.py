@@ -71,7 +71,7 @@ def test_missing_names_are_refused_with_their_position(missing):
 
 
 def test_doubles_are_refused_with_both_positions():
-    with pytest.raises(InvalidGraphError, match="'b' comes twice, at positions 1 and 3"):
+    with pytest.raises(InvalidGraphError, match="'b' is given twice, at positions 1 and 3"):
         Vocabulary(["a", "b", "c", "b"])
 
 
@@ -95,4 +95,4 @@ def test_equality_is_that_of_names_and_survives_pickling():
 
 def test_repr_shows_a_few_names():
     assert repr(Vocabulary("abcd")) == "Vocabulary(4 names: 'a', 'b', 'c', ...)"
-    assert repr(Vocabulary("a")) == "Vocabulary(1 names: 'a')"
+    assert repr(Vocabulary("a")) == "Vocabulary(1 name: 'a')"

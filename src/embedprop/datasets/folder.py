@@ -116,16 +116,10 @@ def load_dataset(
     )
     graph = build_graph(
         Vocabulary.trusted(range(n_nodes)),
-        edges.sources,
-        edges.targets,
+        edges,
+        labels,
         directed=directed,
         self_loops=self_loops,
-        edge_weights=edges.weights,
-        relation_ids=edges.relation_ids,
-        relations=edges.relations,
-        labels={t: x for t, x in labels.items() if isinstance(x, tuple)},
-        values={t: x for t, x in labels.items() if not isinstance(x, tuple)},
-        label_types=list(labels),
     )
     targets, class_names = files.read_classes(folder, n_nodes, meta)
     return Dataset(graph, targets, class_names, meta, _splits(folder))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, load_npz
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.graph.adjacency import EdgeRows
 from embedprop.graph.build import label_multisets
 from embedprop.graph.files.name_encoder import NameEncoder
 from embedprop.graph.files.table_layout import Roles
@@ -27,17 +27,6 @@ Loaded = SetLabels | NumericLabels | TextLabels
 
 MATRIX_FILES = {"words.npz": "word", "features.npz": "feature"}
 SPLITS = ("train", "valid", "test", "all")
-
-
-@dataclass(frozen=True, eq=False)
-class EdgeRows:
-    """The rows of edges.csv.gz that were asked for."""
-
-    sources: Ids
-    targets: Ids
-    weights: NDArray[np.float32] | None
-    relation_ids: Ids | None
-    relations: Vocabulary | None
 
 
 def read_edges(folder: Path, n_nodes: int, *, weighted: bool, split: str) -> EdgeRows:

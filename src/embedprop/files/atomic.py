@@ -17,7 +17,7 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise InvalidParameterError(f"{path}: this is a folder. Give the name of a file.")
     if path.exists() and not path.is_file():  # a device: renaming would replace it
-        raise InvalidParameterError(f"{path}: this is no ordinary file. Give another name.")
+        raise InvalidParameterError(f"{path}: this is not an ordinary file. Give another name.")
     parent = path.absolute().parent
     if (parent / "manifest.json").exists():
         raise InvalidParameterError(

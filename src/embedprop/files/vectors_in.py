@@ -27,7 +27,7 @@ def read_vectors(
     InvalidGraphError
         The file is missing, unreadable or a damaged gzip file.
     InvalidParameterError
-        It holds no vectors, a line is ragged, or a value is no finite number.
+        It holds no vectors, a line is ragged, or a value is not a finite number.
     """
     table = _Table(path, only)
     for line, text in _lines(path, limits):
@@ -92,8 +92,8 @@ class _Table:
             )
         if self.n_promised is not None and self.n_promised != self.n_vectors:
             raise InvalidParameterError(
-                f"{self.path}: the header says {self.n_promised} vectors, but {self.n_vectors} "
-                f"came. If the file was cut off, copy it again; else correct or remove the header."
+                f"{self.path}: the header says {self.n_promised} vectors, but there are "
+                f"{self.n_vectors}. If the file was cut off, copy it again; else correct or remove the header."
             )
         if self.n_again:
             logger.warning(
@@ -108,7 +108,7 @@ class _Table:
     def _check_no_zero_byte(self, line: int, text: bytes) -> None:
         if b"\0" in text:
             raise InvalidParameterError(
-                f"{self.path}, line {line}: a zero byte, so this is no text file. Expected a token "
+                f"{self.path}, line {line}: a zero byte, so this is not a text file. Expected a token "
                 f"and its numbers in each line. Read word2vec's binary format with gensim's "
                 f"KeyedVectors.load_word2vec_format(path, binary=True), and give what it returns."
             )

@@ -1,4 +1,4 @@
-"""What embedprop learns from: nodes, their neighbours and their labels."""
+"""What embedprop learns from: nodes, their neighbors and their labels."""
 
 from embedprop.graph.graph import Graph
 from embedprop.graph.multisets import Multisets

@@ -1,38 +1,47 @@
-"""Edges as pairs of ids → N(v), the neighbours of every node, each edge once."""
+"""Edges as pairs of ids → N(v), the neighbors of every node, each edge once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.multisets import Multisets
+from embedprop.graph.multisets import Multisets, taken
+from embedprop.graph.vocabulary import Vocabulary
 
 Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeTable:
-    """Rows of a checked edge table: no zero weights, and self-loops only where they are kept."""
+class EdgeRows:
+    """The rows of an edge table as ids: source and target, weight and relation where given."""
 
-    n_nodes: int
     sources: Ids
     targets: Ids
-    weights: NDArray[np.floating[Any]] | None
-    relation_ids: Ids | None
-    n_relations: int
+    weights: NDArray[np.floating[Any]] | None = None
+    relation_ids: Ids | None = None
+    relations: Vocabulary | None = None
+
+    def __len__(self) -> int:
+        return len(self.sources)
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Rows are nodes, columns (neighbour, relation), so that only equal relations collapse."""
-        return self.n_nodes, self.n_nodes * max(self.n_relations, 1)
+    def n_relations(self) -> int:
+        """The number of relations; edges without any have one, so to speak."""
+        return 1 if self.relations is None else len(self.relations)
+
+    def keeping(self, kept: NDArray[np.bool_]) -> EdgeRows:
+        """Return the rows that are to be kept, one decision for each."""
+        weights, relation_ids = taken(self.weights, kept), taken(self.relation_ids, kept)
+        return EdgeRows(
+            self.sources[kept], self.targets[kept], weights, relation_ids, self.relations
+        )
 
 
-@dataclass(frozen=True, eq=False)
-class Adjacency:
+class Adjacency(NamedTuple):
     """N(v) of every node, the relation of each entry, and the number of distinct edges."""
 
     neighbors: Multisets
@@ -40,86 +49,75 @@ class Adjacency:
     n_edges: int
 
 
-def directed_adjacency(edges: EdgeTable) -> Adjacency:
-    """Return the in-neighbours of every node, sorted by id, then by relation."""
-    columns = _columns(edges.sources, edges.relation_ids, edges)
-    matrix = _collapsed(edges.targets, columns, edges.weights, edges)
+def directed_adjacency(n_nodes: int, edges: EdgeRows) -> Adjacency:
+    """Return the in-neighbors of every node, sorted by id, then by relation."""
+    matrix = _collapsed(n_nodes, edges)
     return _adjacency(matrix, edges, n_edges=matrix.nnz)
 
 
-def undirected_adjacency(edges: EdgeTable) -> Adjacency:
-    """Return the neighbours of every node, sorted by id, then by relation.
+def undirected_adjacency(n_nodes: int, edges: EdgeRows) -> Adjacency:
+    """Return the neighbors of every node, sorted by id, then by relation.
 
     Each edge is first written from its smaller to its larger node, so that (a, b) and (b, a) meet
     and their weights are summed once: both directions then weigh the same to the last bit.
     """
     low = np.minimum(edges.sources, edges.targets)
     high = np.maximum(edges.sources, edges.targets)
-    columns = _columns(high, edges.relation_ids, edges)
-    del high
-    half = _collapsed(low, columns, edges.weights, edges)
-    del low, columns
-    n_edges = half.nnz
+    half = _collapsed(n_nodes, replace(edges, sources=high, targets=low))
+    del low, high  # as large as the input, and the matrices to come are larger still
     if edges.relation_ids is not None:
-        return _adjacency(_mirrored(half, edges), edges, n_edges)
+        return _adjacency(_collapsed(n_nodes, _mirrored(half, edges)), edges, half.nnz)
     if edges.weights is None:
         half.data[:] = 1  # 256 ones make a zero byte, and the sum below leaves zeros out
     else:
         # A self-loop meets itself in the sum below; half of a float is exact.
         half.data[half.indices == _row_ids(half)] *= 0.5
-    return _adjacency(half + half.T.tocsr(), edges, n_edges)
+    return _adjacency(half + half.T.tocsr(), edges, half.nnz)
 
 
-def _columns(ids: Ids, relation_ids: Ids | None, edges: EdgeTable) -> NDArray[Any]:
-    """Return the column of each (neighbour, relation)."""
-    if relation_ids is None:
-        return ids
-    columns: NDArray[Any] = ids.astype(
-        np.int32 if edges.shape[1] <= np.iinfo(np.int32).max else np.int64
-    )
-    columns *= edges.n_relations
-    columns += relation_ids
-    return columns
+def _collapsed(n_nodes: int, edges: EdgeRows) -> Any:
+    """Return the CSR matrix of the entries: sorted rows, repeated entries added up.
 
-
-def _collapsed(
-    rows: Ids, columns: NDArray[Any], weights: NDArray[Any] | None, edges: EdgeTable
-) -> Any:
-    """Return the CSR matrix of the entries: sorted rows, repeated entries added up."""
+    Rows are targets, columns pairs (source, relation), so that only equal relations collapse.
+    """
     from scipy.sparse import coo_array
 
+    columns: NDArray[Any] = edges.sources
+    n_columns = n_nodes * edges.n_relations
+    if edges.relation_ids is not None:
+        columns = columns.astype(np.int32 if n_columns <= np.iinfo(np.int32).max else np.int64)
+        columns *= edges.n_relations
+        columns += edges.relation_ids
     # Without weights one byte per entry is enough: what the sum holds is never read.
-    data = np.ones(len(rows), dtype=np.int8) if weights is None else weights.astype(np.float64)
-    return coo_array((data, (rows, columns)), shape=edges.shape).tocsr()
+    data: NDArray[Any] = (
+        np.ones(len(edges), np.int8) if edges.weights is None else edges.weights.astype(np.float64)
+    )
+    return coo_array((data, (edges.targets, columns)), shape=(n_nodes, n_columns)).tocsr()
 
 
-def _mirrored(half: Any, edges: EdgeTable) -> Any:
+def _mirrored(half: Any, edges: EdgeRows) -> EdgeRows:
     """Return each entry of `half` in both directions, with the same relation."""
     low = _row_ids(half)
     high, relations = np.divmod(half.indices, edges.n_relations)
+    high, relations = high.astype(np.int32), relations.astype(np.int32)
     back = low != high  # a self-loop is its own mirror image
-    weights = None if edges.weights is None else np.concatenate([half.data, half.data[back]])
-    return _collapsed(
-        np.concatenate([low, high[back].astype(np.int32)]),
-        _columns(
-            np.concatenate([high.astype(np.int32), low[back]]),
-            np.concatenate([relations, relations[back]]).astype(np.int32),
-            edges,
-        ),
-        weights,
-        edges,
+    return EdgeRows(
+        sources=np.concatenate([high, low[back]]),
+        targets=np.concatenate([low, high[back]]),
+        weights=None if edges.weights is None else np.concatenate([half.data, half.data[back]]),
+        relation_ids=np.concatenate([relations, relations[back]]),
+        relations=edges.relations,
     )
 
 
-def _adjacency(matrix: Any, edges: EdgeTable, n_edges: int) -> Adjacency:
+def _adjacency(matrix: Any, edges: EdgeRows, n_edges: int) -> Adjacency:
     ids, relations = matrix.indices, None
     if edges.relation_ids is not None:
         ids, relations = np.divmod(matrix.indices, edges.n_relations)
         relations = relations.astype(np.int32)
         relations.flags.writeable = False
     weights = None if edges.weights is None else summed_weights(matrix.data, "duplicate edges")
-    neighbors = Multisets(matrix.indptr, ids, weights)
-    return Adjacency(neighbors, relations, int(n_edges))
+    return Adjacency(Multisets(matrix.indptr, ids, weights), relations, int(n_edges))
 
 
 def summed_weights(sums: NDArray[Any], what: str) -> NDArray[np.float32]:

@@ -4,80 +4,70 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
 from embedprop.graph.adjacency import (
-    EdgeTable,
+    EdgeRows,
     directed_adjacency,
     summed_weights,
     undirected_adjacency,
 )
-from embedprop.graph.graph import Graph, ValueLabels
+from embedprop.graph.graph import Graph, SelfLoops, ValueLabels
 from embedprop.graph.labels import NODE_TYPE
 from embedprop.graph.multisets import Multisets
+from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
 Ids = NDArray[np.int32]
 Weights = NDArray[np.floating[Any]]
+Labels = tuple[Vocabulary, Multisets] | ValueLabels
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 def build_graph(
     nodes: Vocabulary,
-    sources: Ids,
-    targets: Ids,
+    edges: EdgeRows,
+    labels: Mapping[str, Labels] | None = None,
     *,
     directed: bool = False,
     self_loops: str = "drop",
-    edge_weights: Weights | None = None,
-    relation_ids: Ids | None = None,
-    relations: Vocabulary | None = None,
-    labels: Mapping[str, tuple[Vocabulary, Multisets]] | None = None,
-    values: Mapping[str, ValueLabels] | None = None,
-    label_types: Sequence[str] | None = None,
 ) -> Graph:
     """Make a graph of edges between node ids, and of labels that already belong to node ids.
 
     Duplicate edges collapse within one relation; their weights add up. Self-loops are dropped
-    unless `self_loops` is ``"keep"``, rows of weight 0 always. `label_types` gives the order of the
-    types of `labels` and `values` together (default: `labels`, then `values`).
+    unless `self_loops` is ``"keep"``, rows of weight 0 always. Labels of a set are its names and
+    l_i(v), those of another kind their values; their order is that of `labels`.
     """
-    check_choice("self_loops", self_loops, ("drop", "keep"))
-    if edge_weights is not None:
-        check_weights(edge_weights, lambda row: _edge_name(nodes, sources, targets, row))
-    n_rows = len(sources)
-    keep, n_self_loops, n_zero_weights = _kept_rows(sources, targets, edge_weights, self_loops)
-    if keep is not None:
-        sources, targets = sources[keep], targets[keep]
-        edge_weights = None if edge_weights is None else edge_weights[keep]
-        relation_ids = None if relation_ids is None else relation_ids[keep]
-    _require_edges(len(sources), n_rows, n_self_loops)
-    n_relations = 0 if relations is None else len(relations)
-    edges = EdgeTable(len(nodes), sources, targets, edge_weights, relation_ids, n_relations)
-    adjacency = directed_adjacency(edges) if directed else undirected_adjacency(edges)
-    n_duplicates = len(sources) - adjacency.n_edges
-    _log_dropped(n_self_loops, n_duplicates, n_zero_weights, weighted=edge_weights is not None)
-    sets = dict(labels or {})
+    check_choice("self_loops", self_loops, get_args(SelfLoops))
+    kept, n_self_loops, n_zero_weights = _kept_rows(nodes, edges, self_loops)
+    n_rows = len(edges)
+    edges = edges if kept is None else edges.keeping(kept)
+    _require_edges(len(edges), n_rows, n_self_loops)
+    adjacency = directed_adjacency if directed else undirected_adjacency
+    neighbors, neighbor_relations, n_edges = adjacency(len(nodes), edges)
+    n_duplicates = len(edges) - n_edges
+    _log_dropped(n_self_loops, n_duplicates, n_zero_weights, weighted=edges.weights is not None)
+    labels = labels or {}
+    sets = {name: each for name, each in labels.items() if isinstance(each, tuple)}
     return Graph(
         nodes=nodes,
-        neighbors=adjacency.neighbors,
+        neighbors=neighbors,
         directed=bool(directed),
         labels={NODE_TYPE: Multisets.identity(len(nodes))} | {t: sets[t][1] for t in sets},
         vocabularies={NODE_TYPE: nodes} | {t: sets[t][0] for t in sets},
-        values=dict(values or {}),
-        relations=relations,
-        neighbor_relations=adjacency.relation_ids,
-        n_edges=adjacency.n_edges,
+        values={name: each for name, each in labels.items() if not isinstance(each, tuple)},
+        label_types=(NODE_TYPE, *labels),
+        relations=edges.relations,
+        neighbor_relations=neighbor_relations,
         n_self_loops_dropped=n_self_loops,
         n_duplicates_dropped=n_duplicates,
         n_zero_weights_dropped=n_zero_weights,
-        label_types=(NODE_TYPE, *(label_types or [*sets, *(values or {})])),
     )
 
 
@@ -102,12 +92,9 @@ def label_multisets(
         check_weights(weights, lambda row: f"label row {row} (counted from 0)")
         positive = weights.astype(np.float32) > 0
         if not positive.all():
-            logger.info("left out %d label rows of weight 0", int((~positive).sum()))
-            node_ids, label_ids, weights = (
-                node_ids[positive],
-                label_ids[positive],
-                weights[positive],
-            )
+            logger.info("left out %s of weight 0", counted(int((~positive).sum()), "label row"))
+            node_ids, label_ids = node_ids[positive], label_ids[positive]
+            weights = weights[positive]
         data = weights.astype(np.float64)
     n_labels = int(label_ids.max()) + 1 if len(label_ids) else 1
     matrix = coo_array((data, (node_ids, label_ids)), shape=(n_nodes, n_labels)).tocsr()
@@ -124,7 +111,7 @@ def check_weights(weights: Weights, place: Callable[[int], str]) -> None:
     row = int(np.argmin((weights >= 0) & (weights <= FLOAT32_MAX)))
     raise InvalidGraphError(
         f"{place(row)}: expected a weight that is finite and not negative (at most "
-        f"{FLOAT32_MAX:.1e}), but came {weights[row]}. Correct it, or leave the row out."
+        f"{FLOAT32_MAX:.1e}), got {weights[row]}. Correct it, or leave the row out."
     )
 
 
@@ -133,30 +120,29 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
     if value not in choices:
         raise InvalidParameterError(
             f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}."
+            f"{did_you_mean(str(value), [x for x in choices if isinstance(x, str)])}"
         )
 
 
-def _edge_name(nodes: Vocabulary, sources: Ids, targets: Ids, row: int) -> str:
-    return f"Edge {nodes[sources[row]]!r} - {nodes[targets[row]]!r} in row {row} (counted from 0)"
-
-
 def _kept_rows(
-    sources: Ids, targets: Ids, weights: Weights | None, self_loops: str
+    nodes: Vocabulary, edges: EdgeRows, self_loops: str
 ) -> tuple[NDArray[np.bool_] | None, int, int]:
     """Return which rows stay (None: all), how many self-loops go, and how many weigh nothing."""
-    n_zero_weights = n_self_loops = 0
-    keep: NDArray[np.bool_] | None = None
-    if weights is not None:
-        keep = weights.astype(np.float32, copy=False) > 0
-        n_zero_weights = len(keep) - int(np.count_nonzero(keep))
-    if self_loops == "drop":
-        differ = sources != targets
-        n_self_loops = len(differ) - int(np.count_nonzero(differ))
-        if keep is not None:
-            n_self_loops = int(np.count_nonzero(keep & ~differ))
-            differ &= keep
-        keep = differ
-    return (keep if n_zero_weights or n_self_loops else None), n_self_loops, n_zero_weights
+    is_loop, weighs = edges.sources == edges.targets, np.ones(len(edges), np.bool_)
+    if self_loops == "keep":
+        is_loop[:] = False
+    if edges.weights is not None:
+        check_weights(edges.weights, lambda row: _edge_name(nodes, edges, row))
+        weighs = edges.weights.astype(np.float32, copy=False) > 0
+    kept = weighs & ~is_loop
+    n_self_loops = int(np.count_nonzero(is_loop & weighs))
+    n_zero_weights = len(edges) - int(np.count_nonzero(weighs))
+    return (None if kept.all() else kept), n_self_loops, n_zero_weights
+
+
+def _edge_name(nodes: Vocabulary, edges: EdgeRows, row: int) -> str:
+    source, target = nodes[edges.sources[row]], nodes[edges.targets[row]]
+    return f"Edge {source!r} - {target!r} in row {row} (counted from 0)"
 
 
 def _require_edges(n_left: int, n_rows: int, n_self_loops: int) -> None:
@@ -166,23 +152,22 @@ def _require_edges(n_left: int, n_rows: int, n_self_loops: int) -> None:
         raise InvalidGraphError(
             "The graph has no edges: the edge table is empty. Expected at least one edge."
         )
-    hint = (
-        " Keep the self-loops with self_loops='keep' (--self-loops keep)." if n_self_loops else ""
-    )
+    hint = " Keep the self-loops with self_loops='keep' (--self-loops keep)."
     raise InvalidGraphError(
-        f"The graph has no edges: of {n_rows} rows, {n_self_loops} are self-loops and "
-        f"{n_rows - n_self_loops} have weight 0. Expected at least one edge between nodes.{hint}"
+        f"The graph has no edges: of {counted(n_rows, 'row')}, {n_self_loops} are self-loops and "
+        f"{n_rows - n_self_loops} have weight 0. Expected at least one edge between nodes."
+        f"{hint if n_self_loops else ''}"
     )
 
 
 def _log_dropped(n_self_loops: int, n_duplicates: int, n_zero: int, *, weighted: bool) -> None:
     if n_self_loops:
         logger.info(
-            "dropped %d self-loops; self_loops='keep' (--self-loops keep) would keep them",
-            n_self_loops,
+            "dropped %s; self_loops='keep' (--self-loops keep) would keep them",
+            counted(n_self_loops, "self-loop"),
         )
     if n_duplicates:
         what = "added up their weights" if weighted else "each edge counts once"
-        logger.info("collapsed %d duplicate edges: %s", n_duplicates, what)
+        logger.info("collapsed %s: %s", counted(n_duplicates, "duplicate edge"), what)
     if n_zero:
-        logger.info("left out %d edges of weight 0", n_zero)
+        logger.info("left out %s of weight 0", counted(n_zero, "edge"))

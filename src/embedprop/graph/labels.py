@@ -102,7 +102,7 @@ class NumericLabels:
         Raises
         ------
         InvalidGraphError
-            A value is infinite, or a node comes twice; the message counts rows from 0.
+            A value is infinite, or a node is given twice; the message counts rows from 0.
         """
         _check_once(node_ids)
         rows = np.asarray(values, dtype=np.float32)
@@ -116,7 +116,7 @@ class NumericLabels:
             row = int(np.isinf(rows).any(axis=1).argmax())
             raise InvalidGraphError(
                 f"Numeric labels, row {row} (counted from 0): expected finite numbers that float32 "
-                f"holds, but came {rows[row].tolist()}. Correct them, or use NaN for 'not known'."
+                f"holds, got {rows[row].tolist()}. Correct them, or use NaN for 'not known'."
             )
         unknown = np.isnan(rows)
         known = ~unknown.any(axis=1)
@@ -164,7 +164,7 @@ class TextLabels:
         Raises
         ------
         InvalidGraphError
-            A value is not a string, or a node comes twice; the message counts rows from 0.
+            A value is not a string, or a node is given twice; the message counts rows from 0.
         """
         _check_once(node_ids)
         placed: list[str | None] = [None] * n_nodes
@@ -173,7 +173,7 @@ class TextLabels:
                 continue
             if not isinstance(text, str):
                 raise InvalidGraphError(
-                    f"Text labels, row {row} (counted from 0): expected a string, but came "
+                    f"Text labels, row {row} (counted from 0): expected a string, got "
                     f"{text!r} of type {type(text).__name__}. Convert it with str()."
                 )
             placed[node] = text
@@ -223,7 +223,7 @@ class ImageLabels:
         if images.ndim not in (3, 4) or images.dtype.kind not in "biuf":
             raise InvalidGraphError(
                 f"Image labels: expected numbers of shape (images, height, width[, channels]), "
-                f"but came {images.dtype} of shape {images.shape}."
+                f"got {images.dtype} of shape {images.shape}."
             )
         if images.dtype.kind == "f" and not np.isfinite(images).all():
             raise InvalidGraphError(

@@ -1,16 +1,19 @@
-"""Multisets: the one container for l_i(v), the labels of each node, and N(v), its neighbours."""
+"""Multisets: the one container for l_i(v), the labels of each node, and N(v), its neighbors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph.summary import counted
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,7 @@ class Multisets:
             weights = [list(row) for row in weights]
             if [len(row) for row in weights] != sizes:
                 raise InvalidGraphError(
-                    f"Expected one weight for every id: sets of sizes {sizes[:5]}... came with "
+                    f"Expected one weight for every id: sets of sizes {sizes[:5]}... have "
                     f"weights of sizes {[len(row) for row in weights][:5]}..."
                 )
             flat_weights = np.array([w for row in weights for w in row], dtype=np.float32)
@@ -81,17 +84,29 @@ class Multisets:
 
     @property
     def n_sets(self) -> int:
-        """How many sets there are, empty ones included."""
+        """How many sets there are, empty ones included.
+
+        >>> Multisets.from_lists([[0, 1], []]).n_sets
+        2
+        """
         return len(self.ptr) - 1
 
     @property
     def n_values(self) -> int:
-        """How many members all sets have together."""
+        """How many members all sets have together.
+
+        >>> Multisets.from_lists([[0, 1], [], [1]]).n_values
+        3
+        """
         return len(self.ids)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of members of each set."""
+        """The number of members of each set.
+
+        >>> Multisets.from_lists([[0, 1], [], [1]]).sizes
+        array([2, 0, 1])
+        """
         return _read_only(np.diff(self.ptr))
 
     @property
@@ -105,7 +120,11 @@ class Multisets:
 
     @cached_property
     def totals(self) -> NDArray[np.float32]:
-        """The total weight of each set; 0 for an empty one."""
+        """The total weight of each set; 0 for an empty one.
+
+        >>> Multisets.from_lists([[0, 1], []], weights=[[0.5, 2], []]).totals
+        array([2.5, 0. ], dtype=float32)
+        """
         if self.weights is None:
             return _read_only(self.sizes.astype(np.float32))
         totals = np.zeros(self.n_sets, dtype=np.float64)
@@ -123,18 +142,28 @@ class Multisets:
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
-        return f"Multisets({self.n_sets} sets, {self.n_values} values{weighted})"
+        return (
+            f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
+        )
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self.ptr, self.ids, self.weights)
 
     def of(self, index: int) -> NDArray[np.int32]:
-        """Return the members of set `index`."""
+        """Return the members of set `index`.
+
+        >>> Multisets.from_lists([[0], [4, 2]]).of(1)
+        array([4, 2], dtype=int32)
+        """
         start, stop = self._bounds(index)
         return self.ids[start:stop]
 
     def weights_of(self, index: int) -> NDArray[np.float32]:
-        """Return the weights of the members of set `index`; ones where no weights were given."""
+        """Return the weights of the members of set `index`; ones where no weights were given.
+
+        >>> Multisets.from_lists([[0], [4, 2]]).weights_of(1)
+        array([1., 1.], dtype=float32)
+        """
         start, stop = self._bounds(index)
         if self.weights is None:
             return np.ones(stop - start, dtype=np.float32)
@@ -147,8 +176,7 @@ class Multisets:
         array([1, 1])
         """
         ptr = _ptr_of(np.bincount(self.owners[kept], minlength=self.n_sets))
-        weights = None if self.weights is None else self.weights[kept]
-        return type(self)(ptr, self.ids[kept], weights)
+        return type(self)(ptr, self.ids[kept], taken(self.weights, kept))
 
     def subset(self, indices: ArrayLike) -> Self:
         """Return the sets at `indices`, in that order; an index may come more than once.
@@ -160,14 +188,19 @@ class Multisets:
         sizes = self.sizes[rows]
         ptr = _ptr_of(sizes)
         places = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1][rows] - ptr[:-1], sizes)
-        return type(self)(
-            ptr, self.ids[places], None if self.weights is None else self.weights[places]
-        )
+        return type(self)(ptr, self.ids[places], taken(self.weights, places))
 
     def _bounds(self, index: int) -> tuple[int, int]:
         if not 0 <= index < self.n_sets:
-            raise IndexError(f"set {index} does not exist: there are {self.n_sets} sets")
+            raise IndexError(
+                f"set {index} does not exist: expected an index from 0 to {self.n_sets - 1}"
+            )
         return int(self.ptr[index]), int(self.ptr[index + 1])
+
+
+def taken(column: NDArray[Number] | None, rows: NDArray[Any]) -> NDArray[Number] | None:
+    """Return some rows of a column that need not be there, such as weights."""
+    return None if column is None else column[rows]
 
 
 def _ptr_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -217,7 +250,7 @@ def _check(
         return
     if len(weights) != len(ids):
         raise InvalidGraphError(
-            f"Expected one weight for each of the {len(ids)} ids, but {len(weights)} weights came."
+            f"Expected one weight for each of the {len(ids)} ids, got {len(weights)} weights."
         )
     # min and max carry NaN along, and need no array of their own.
     if len(weights) and not (weights.min() > 0 and weights.max() < np.inf):

@@ -10,12 +10,22 @@ if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and what it counts.
+
+    >>> counted(1, "directed edge"), counted(2000, "node")
+    ('1 directed edge', '2,000 nodes')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def summary(graph: Graph) -> str:
     """Return the lines that `Graph.describe` prints."""
     way = "directed" if graph.directed else "undirected"
     weighted = "" if graph.neighbors.weights is None else ", weighted"
+    n_isolated = int(np.count_nonzero(graph.degrees == 0))
     rows = [
-        ("nodes", f"{graph.n_nodes:,}, of these {_n_isolated(graph):,} isolated"),
+        ("nodes", f"{graph.n_nodes:,}, {n_isolated:,} of them isolated"),
         ("edges", f"{graph.n_edges:,} {way}{weighted}"),
         ("dropped", _dropped(graph)),
     ]
@@ -26,25 +36,21 @@ def summary(graph: Graph) -> str:
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
 
-def _n_isolated(graph: Graph) -> int:
-    return int(np.count_nonzero(graph.degrees == 0))
-
-
 def _dropped(graph: Graph) -> str:
-    text = f"{graph.n_self_loops_dropped:,} self-loops, {graph.n_duplicates_dropped:,} duplicates"
-    if graph.n_zero_weights_dropped:
-        text += f", {graph.n_zero_weights_dropped:,} edges of weight 0"
-    return text
+    n_loops, n_duplicates = graph.n_self_loops_dropped, graph.n_duplicates_dropped
+    text = f"{counted(n_loops, 'self-loop')}, {counted(n_duplicates, 'duplicate')}"
+    n_zero = graph.n_zero_weights_dropped
+    return text + (f", {counted(n_zero, 'edge')} of weight 0" if n_zero else "")
 
 
 def _labels(graph: Graph, label_type: str) -> str:
     n_missing = graph.n_nodes - int(np.count_nonzero(graph.has_labels(label_type)))
-    missing = f"{n_missing:,} nodes without"
+    missing = f"{counted(n_missing, 'node')} without"
     if label_type == "node":
         return "each node's own id"
     if label_type not in graph.labels:
         return f"{graph.kinds[label_type]}, {missing}"
     sets = graph.labels[label_type]
     weighted = "" if sets.weights is None else ", weighted"
-    n_labels = len(graph.vocabulary(label_type))
-    return f"{n_labels:,} labels, {sets.n_values:,} on nodes{weighted}, {missing}"
+    n_labels = counted(len(graph.vocabulary(label_type)), "label")
+    return f"{n_labels}, {sets.n_values:,} on nodes{weighted}, {missing}"

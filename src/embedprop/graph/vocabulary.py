@@ -8,7 +8,10 @@ from typing import Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidGraphError, UnknownNodeError
+from embedprop.errors import InvalidGraphError, UnknownNodeError, did_you_mean
+from embedprop.graph.summary import counted
+
+MOST_COMPARED = 10_000
 
 
 def is_missing(name: object) -> bool:
@@ -39,7 +42,7 @@ class Vocabulary:
     Raises
     ------
     InvalidGraphError
-        A name comes twice, is missing (None, NaN) or cannot be hashed.
+        A name is given twice, is missing (None, NaN) or cannot be hashed.
 
     Examples
     --------
@@ -63,7 +66,11 @@ class Vocabulary:
 
     @classmethod
     def trusted(cls, names: Iterable[Hashable]) -> Self:
-        """Make a vocabulary of names known to be plain, unique and not missing, without checks."""
+        """Make a vocabulary of names known to be plain, unique and not missing, without checks.
+
+        >>> Vocabulary.trusted(["a", "b"])
+        Vocabulary(2 names: 'a', 'b')
+        """
         vocabulary = cls.__new__(cls)
         vocabulary._names = tuple(names)
         vocabulary._ids = None
@@ -71,7 +78,11 @@ class Vocabulary:
 
     @property
     def names(self) -> Sequence[Hashable]:
-        """All names, in the order of their ids."""
+        """All names, in the order of their ids.
+
+        >>> Vocabulary("ab").names
+        ('a', 'b')
+        """
         return self._names
 
     def __len__(self) -> int:
@@ -93,18 +104,25 @@ class Vocabulary:
         return hash(self._names)
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self._names[:3]))
-        return f"Vocabulary({len(self)} names: {shown}{', ...' if len(self) > 3 else ''})"
+        return f"Vocabulary({counted(len(self), 'name')}: {self._shown()})"
 
     def find(self, name: Hashable) -> int:
-        """Return the id of `name`, or -1 if it is unknown."""
+        """Return the id of `name`, or -1 if it is unknown.
+
+        >>> Vocabulary(["a", "b"]).find("b"), Vocabulary(["a", "b"]).find("c")
+        (1, -1)
+        """
         try:
             return self._id_of().get(name, -1)
         except TypeError:  # an unhashable object is nobody's name
             return -1
 
     def find_all(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
-        """Return the id of each name, -1 where it is unknown."""
+        """Return the id of each name, -1 where it is unknown.
+
+        >>> Vocabulary(["a", "b"]).find_all(["b", "c"])
+        array([ 1, -1], dtype=int32)
+        """
         names, get = list(names), self._id_of().get
         try:
             return np.fromiter((get(name, -1) for name in names), np.int32, len(names))
@@ -118,6 +136,11 @@ class Vocabulary:
         ------
         UnknownNodeError
             A name is not in the vocabulary; the message names the first such one.
+
+        Examples
+        --------
+        >>> Vocabulary(["a", "b"]).ids(["b", "a", "b"])
+        array([1, 0, 1], dtype=int32)
         """
         names = list(names)
         found = self.find_all(names)
@@ -126,6 +149,7 @@ class Vocabulary:
             raise UnknownNodeError(
                 f"Unknown name {unknown!r}: it is not among the {len(self)} known names"
                 f"{self._sample()}. Check its spelling and its type ('1' is not 1)."
+                f"{self._nearest(unknown)}"
             )
         return found
 
@@ -153,8 +177,16 @@ class Vocabulary:
         return self._ids
 
     def _sample(self) -> str:
-        shown = ", ".join(map(repr, self._names[:3]))
-        return f" ({shown}{', ...' if len(self) > 3 else ''})" if shown else ""
+        return f" ({self._shown()})" if self._names else ""
+
+    def _shown(self) -> str:
+        return ", ".join(map(repr, self._names[:3])) + (", ..." if len(self) > 3 else "")
+
+    def _nearest(self, name: Hashable) -> str:
+        # Comparing with each of a million names would take minutes.
+        if not isinstance(name, str) or len(self) > MOST_COMPARED:
+            return ""
+        return did_you_mean(name, [known for known in self._names if isinstance(known, str)])
 
 
 def _check_names(names: Sequence[Hashable]) -> None:
@@ -166,8 +198,8 @@ def _check_names(names: Sequence[Hashable]) -> None:
         first = seen.setdefault(name, position)
         if first != position:
             raise InvalidGraphError(
-                f"Name {name!r} comes twice, at positions {first} and {position} (counted from 0). "
-                f"Every name must be unique: remove one of the two."
+                f"Name {name!r} is given twice, at positions {first} and {position} (counted from "
+                f"0). Every name must be unique: remove one of the two."
             )
 
 

@@ -68,5 +68,5 @@ def test_other_graphs_are_refused(graph: Graph, what: str) -> None:
     with pytest.raises(InvalidGraphError) as caught:
         with_inverses(graph)
     assert str(caught.value) == (
-        f"inverse_relations=True needs a directed graph with relations, but this one is {what}."
+        f"Inverse relations need a directed graph with relations, but this one is {what}."
     )

@@ -98,7 +98,7 @@ def test_without_any_word_no_node_has_labels():
 @pytest.mark.parametrize("label_type", ["word", "age", "node", "other"])
 def test_what_is_no_text_is_refused(label_type):
     with pytest.raises(
-        InvalidParameterError, match=f"'{label_type}' is no label type of kind text .* 'title'"
+        InvalidParameterError, match=f"'{label_type}' is not a label type of kind text .* 'title'"
     ):
         as_word_sets(titles(), label_type)
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.graph.files.readers import read_nodes, read_targets
+from embedprop.graph.files.readers import read_targets
 from embedprop.graph.graph import Graph
 
 
@@ -43,7 +43,7 @@ def test_a_path_is_read_with_nodes_in_the_order_of_the_file():
 
 
 @pytest.mark.usefixtures("folder")
-def test_in_a_directed_graph_the_neighbours_are_the_sources():
+def test_in_a_directed_graph_the_neighbors_are_the_sources():
     assert neighbors(Graph.read("path.csv", directed=True)) == {"a": [], "b": ["a"], "c": ["b"]}
 
 
@@ -103,12 +103,12 @@ def test_unknown_nodes_can_be_ignored(folder, caplog):
         graph = Graph.read("path.csv", {"word": "w.csv"}, unknown_nodes="ignore")
     assert list(graph.nodes) == ["a", "b", "c"]
     assert list(graph.vocabulary("word")) == ["x"]
-    assert "ignored 1 labels of unknown nodes" in caplog.text
+    assert "ignored 1 label of unknown nodes" in caplog.text
 
 
 def test_the_line_of_a_mistake_is_right_when_rows_are_ignored(folder):
     (folder / "w.csv").write_text("node,label,weight\nq,y,1\na,x,1\nb,x,-1\n")
-    with pytest.raises(InvalidGraphError, match=r"line 4: .* came '-1'"):
+    with pytest.raises(InvalidGraphError, match=r"line 4: .* got '-1'"):
         Graph.read("path.csv", {"word": "w.csv"}, unknown_nodes="ignore")
 
 
@@ -121,7 +121,7 @@ def test_unknown_nodes_can_be_added(folder, caplog):
     assert list(graph.nodes) == ["a", "b", "c", "q", "r"]
     assert labels(graph, "word") == {"a": {"x": 1}, "q": {"y": 1}}
     assert graph.has_labels("age").tolist() == [False, False, False, False, True]
-    assert caplog.text.count("added 1 nodes that have no edges") == 2
+    assert caplog.text.count("added 1 node without edges") == 2
 
 
 def test_numeric_labels_take_all_columns_and_empty_means_missing(folder):
@@ -199,7 +199,7 @@ def test_an_unknown_role_of_a_column_is_refused():
 
 @pytest.mark.parametrize("path", [None, 3, "", [("a", "b")]])
 def test_what_is_no_path_is_refused(path):
-    with pytest.raises(InvalidParameterError, match="edges: expected the path of a file, but came"):
+    with pytest.raises(InvalidParameterError, match="edges: expected the path of a file, got"):
         Graph.read(path)
 
 
@@ -230,8 +230,3 @@ def test_a_target_without_class_is_refused(folder):
     (folder / "c.csv").write_text("node,class\na,\n")
     with pytest.raises(InvalidGraphError, match=r"line 2: the class is empty"):
         read_targets("c.csv")
-
-
-def test_a_file_of_nodes_is_read_once_each(folder):
-    (folder / "n.csv").write_text("kind,node\n1,b\n2,a\n1,b\n")
-    assert read_nodes("n.csv") == ["b", "a"]

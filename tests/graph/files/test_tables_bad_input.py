@@ -58,7 +58,7 @@ ZIPPED = gzip.compress(HEAD + b"a,b\n", mtime=0)
         ("e.csv", b"a,b\nc,d\n", r"has_header=False \(--no-header\)"),
         ("e.txt", b"from to\n1 2\n", r"columns are: from, to"),
         ("e.txt", b"source to\na b\n", r"the column 'target'"),
-        ("e.csv", b"source,target,source\na,b,c\n", r"column 'source' comes twice"),
+        ("e.csv", b"source,target,source\na,b,c\n", r"column 'source' is given twice"),
         ("e.txt", b"a\nb\n", r"expected at least 2 columns|the columns 'source'"),
         ("e.txt", b"h\tr\tt\n", r"has no header.* are not \(weight, relation\): 'r|'t'"),
         ("e.edgelist", b"a b {'weight': 3}\n", r"has no header.* Give it a header"),
@@ -84,7 +84,7 @@ def test_a_bad_file_is_refused_with_its_reason(tmp_path, name, content, message)
 def test_a_bad_weight_is_refused_with_line_and_value(tmp_path, value):
     path = tmp_path / "e.tsv"
     path.write_text(f"source\ttarget\tweight\na\tb\t1\nb\tc\t{value}\n")
-    with pytest.raises(InvalidGraphError, match=rf"line 3: expected a .* but came '{value}'"):
+    with pytest.raises(InvalidGraphError, match=rf"line 3: expected a .* got '{value}'"):
         read(path)
 
 

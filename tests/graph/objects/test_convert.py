@@ -24,7 +24,7 @@ with warnings.catch_warnings():
 
 
 def arcs(graph):
-    """{(neighbour, node): weight} by names: all directions in which labels travel."""
+    """{(neighbor, node): weight} by names: all directions in which labels travel."""
     return {
         (graph.nodes[u], graph.nodes[v]): float(weight)
         for v in range(graph.n_nodes)
@@ -86,7 +86,7 @@ def test_networkx_node_attributes_can_be_labels():
     [
         (nx.empty_graph(3), {}, InvalidGraphError, "The graph has no edges"),
         (nx.path_graph(3), {"relation": "kind"}, InvalidGraphError, "relations, row 0 .*missing"),
-        ([(0, 1)], {}, InvalidParameterError, "expected a NetworkX graph, but came list"),
+        ([(0, 1)], {}, InvalidParameterError, "expected a NetworkX graph, got list"),
     ],
 )
 def test_what_networkx_cannot_give_is_refused(source, parameters, error, message):
@@ -151,9 +151,9 @@ def test_a_label_matrix_goes_with_an_adjacency_matrix_row_by_row():
             InvalidGraphError,
             "expected 2 nodes, .* 1",
         ),
-        (csr_array([[0, -1], [-1, 0]]), {}, InvalidGraphError, "Edge 0 - 1 in row 0 .*came -1"),
-        (csr_array([[0, np.nan], [0, 0]]), {}, InvalidGraphError, "Edge 0 - 1 .*came nan"),
-        ([[0, 1]], {}, InvalidParameterError, "expected a SciPy sparse matrix, but came list"),
+        (csr_array([[0, -1], [-1, 0]]), {}, InvalidGraphError, "Edge 0 - 1 in row 0 .*got -1"),
+        (csr_array([[0, np.nan], [0, 0]]), {}, InvalidGraphError, "Edge 0 - 1 .*got nan"),
+        ([[0, 1]], {}, InvalidParameterError, "expected a SciPy sparse matrix, got list"),
     ],
 )
 def test_a_matrix_that_makes_no_graph_is_refused(matrix, parameters, error, message):
@@ -232,9 +232,9 @@ def test_pyg_edge_types_are_relations():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (Data(x=torch.ones(2, 1)), "a Data object with an edge_index, but came Data without"),
-        (HeteroData(), r"came HeteroData without.*to_homogeneous"),
-        (Data(edge_index=EDGE_INDEX, num_nodes=2), "ids from 0 to 1 .* but came ids from 0 to 2"),
+        (Data(x=torch.ones(2, 1)), "a Data object with an edge_index, got Data without"),
+        (HeteroData(), r"got HeteroData without.*to_homogeneous"),
+        (Data(edge_index=EDGE_INDEX, num_nodes=2), "ids from 0 to 1 .* got ids from 0 to 2"),
     ],
 )
 def test_pyg_data_that_makes_no_graph_is_refused(data, message):

@@ -22,9 +22,8 @@ COLUMNS = {"source": ["b", "c", "a"], "target": ["a", "b", "d"]}
 
 
 def as_pairs(edges: EdgeInput) -> list[tuple]:
-    return [
-        (edges.nodes[s], edges.nodes[t]) for s, t in zip(edges.sources, edges.targets, strict=True)
-    ]
+    pairs = zip(edges.rows.sources, edges.rows.targets, strict=True)
+    return [(edges.nodes[source], edges.nodes[target]) for source, target in pairs]
 
 
 FRAMES = {
@@ -54,7 +53,7 @@ def test_every_form_gives_the_same_edges_and_the_nodes_in_reading_order(form):
     assert list(edges.nodes) == READING_ORDER
     assert {type(name) for name in edges.nodes} == {str}
     assert as_pairs(edges) == PAIRS
-    assert edges.sources.dtype == edges.targets.dtype == np.int32
+    assert edges.rows.sources.dtype == edges.rows.targets.dtype == np.int32
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint64, np.int8])
@@ -128,33 +127,33 @@ def test_weights_and_relations_come_from_columns_or_beside_the_edges():
     frame = pd.DataFrame(COLUMNS | {"weight": [1, 2, 3], "relation": ["r", "s", "r"]})
     beside = EdgeInput.of(PAIRS, weights=[1, 2, 3], relations=["r", "s", "r"])
     for edges in (EdgeInput.of(frame), EdgeInput.of(pl.from_pandas(frame)), beside):
-        assert edges.weights.tolist() == [1, 2, 3]
-        assert edges.weights.dtype == np.float64
-        assert list(edges.relations) == ["r", "s"]
-        assert edges.relation_ids.tolist() == [0, 1, 0]
+        assert edges.rows.weights.tolist() == [1, 2, 3]
+        assert edges.rows.weights.dtype == np.float64
+        assert list(edges.rows.relations) == ["r", "s"]
+        assert edges.rows.relation_ids.tolist() == [0, 1, 0]
 
 
 def test_float32_weights_are_not_copied():
     weights = np.ones(3, dtype=np.float32)
-    assert EdgeInput.of(PAIRS, weights=weights).weights is weights
+    assert EdgeInput.of(PAIRS, weights=weights).rows.weights is weights
 
 
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([("a", "b"), ("a",)], r"row 1 .*expected a pair \(source, target\), but came \('a',\)"),
+        ([("a", "b"), ("a",)], r"row 1 .*expected a pair \(source, target\), got \('a',\)"),
         ([("a", "b", 1.0)], "row 0 .*Give the third values as weights= or relations="),
-        (["ab"], "row 0 .*expected a pair .* but came 'ab'"),
+        (["ab"], "row 0 .*expected a pair .* got 'ab'"),
         ([{"a": 1, "b": 2}], "row 0 .*expected a pair"),
         ([frozenset("ab")], "row 0 .*expected a pair"),
-        ([5], "row 0 .*expected a pair .* but came 5"),
+        ([5], "row 0 .*expected a pair .* got 5"),
         ([("a", "b"), ("a", ["b"])], r"row 1 .*a node of \('a', \['b'\]\) cannot be hashed"),
         ([("a", "b"), (None, "b")], r"row 1 .*missing \(None\)"),
         ([("a", "b"), ("b", float("nan"))], r"row 1 .*missing \(nan\)"),
         ([("a", pd.NA)], r"row 0 .*missing \(<NA>\)"),
-        (np.zeros((2, 5), int), r"shape \(n, 2\).* but came shape \(2, 5\). Transpose it"),
-        (np.zeros((5, 3), int), r"came shape \(5, 3\). Give the third column as weights="),
-        (np.zeros(4, int), r"came shape \(4,\)\.$"),
+        (np.zeros((2, 5), int), r"shape \(n, 2\).* got shape \(2, 5\). Transpose it"),
+        (np.zeros((5, 3), int), r"got shape \(5, 3\). Give the third column as weights="),
+        (np.zeros(4, int), r"got shape \(4,\)\.$"),
         (np.zeros((5, 2)), r"its type is float64. Convert it, for instance with edges.astype"),
         (
             pd.DataFrame({"from": [1], "target": [2]}),
@@ -201,15 +200,15 @@ def test_an_edge_table_without_rows_is_refused_in_every_form(edges):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 2], r"expected 3 numbers, one for each row, but came an array of shape \(2,\)"),
-        ([1, "2", 3], "row 1 .*expected a number, but came '2' of type str"),
+        ([1, 2], r"expected 3 numbers, one for each row, got an array of shape \(2,\)"),
+        ([1, "2", 3], "row 1 .*expected a number, got '2' of type str"),
         (["1", "2", "3"], "row 0 .*expected a number"),
-        ([1, None, 3], "came nan"),
-        (pd.array([1, pd.NA, 3]), "row 1 .*came nan"),
-        (pl.Series([1, None, 3]), "row 1 .*came nan"),
-        ([1, 10**400, 3], "row 1 .*came inf"),
-        ([[1], [2], [4]], r"row 0 .*expected a number, but came \[1\]"),
-        ([1, -2, 3], "Edge 'c' - 'b' in row 1 .*came -2"),
+        ([1, None, 3], "got nan"),
+        (pd.array([1, pd.NA, 3]), "row 1 .*got nan"),
+        (pl.Series([1, None, 3]), "row 1 .*got nan"),
+        ([1, 10**400, 3], "row 1 .*got inf"),
+        ([[1], [2], [4]], r"row 0 .*expected a number, got \[1\]"),
+        ([1, -2, 3], "Edge 'c' - 'b' in row 1 .*got -2"),
     ],
 )
 def test_bad_weights_are_refused(weights, message):
@@ -218,9 +217,7 @@ def test_bad_weights_are_refused(weights, message):
 
 
 def test_every_edge_needs_a_relation():
-    with pytest.raises(
-        InvalidGraphError, match="expected 3 relations, one for each edge, but came 1"
-    ):
+    with pytest.raises(InvalidGraphError, match="expected 3 relations, one for each edge, got 1"):
         EdgeInput.of(PAIRS, relations=["r"])
     with pytest.raises(InvalidGraphError, match=r"relations, row 1 .*missing \(None\)"):
         EdgeInput.of(PAIRS, relations=["r", None, "r"])
@@ -229,8 +226,8 @@ def test_every_edge_needs_a_relation():
 @pytest.mark.parametrize(
     ("edges", "parameters", "message"),
     [
-        ("edges.csv", {}, "expected pairs .* but came 'edges.csv'"),
-        (7, {}, "expected pairs .* but came 7"),
+        ("edges.csv", {}, "expected pairs .* got 'edges.csv'"),
+        (7, {}, "expected pairs .* got 7"),
         (pd.DataFrame(COLUMNS | {"weight": 1}), {"weights": [1] * 3}, "has a column 'weight' too"),
         (pd.DataFrame(COLUMNS | {"relation": 1}), {"relations": [1] * 3}, "column 'relation' too"),
     ],

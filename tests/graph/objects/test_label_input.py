@@ -119,11 +119,11 @@ def test_the_users_matrix_is_left_as_it_was():
             {"nodes": list("abc")},
             "label 0 of node 'a' in row 0 .*-1.0",
         ),
-        ({"a": {"x": np.nan}}, {}, "'word', label 'x' of node 'a' in row 0 .*came nan"),
-        ([("a", "x", 1), ("b", "y", np.inf)], {}, "label 'y' of node 'b' in row 1 .*came inf"),
-        ([("a", "x", "2")], {}, "row 0 .*expected a number, but came '2'"),
-        ([("a", "x"), ("b",)], {}, r"row 1 .*expected \(node, label\) or .* but came \('b',\)"),
-        (["ax"], {}, "row 0 .*but came 'ax'"),
+        ({"a": {"x": np.nan}}, {}, "'word', label 'x' of node 'a' in row 0 .*got nan"),
+        ([("a", "x", 1), ("b", "y", np.inf)], {}, "label 'y' of node 'b' in row 1 .*got inf"),
+        ([("a", "x", "2")], {}, "row 0 .*expected a number, got '2'"),
+        ([("a", "x"), ("b",)], {}, r"row 1 .*expected \(node, label\) or .* got \('b',\)"),
+        (["ax"], {}, "row 0 .*got 'ax'"),
         ([("a", None)], {}, "'word', labels, row 0 .*missing"),
         ({"a": [["x"]]}, {}, r"labels, row 0 .*\['x'\] cannot be hashed"),
         ({None: ["x"]}, {}, "'word', nodes, row 0 .*missing"),
@@ -144,12 +144,12 @@ def test_labels_that_cannot_be_read_are_refused(labels, parameters, message):
 
 @pytest.mark.parametrize("labels", ["words.csv", 5])
 def test_what_are_no_labels_at_all_is_refused(labels):
-    with pytest.raises(InvalidParameterError, match=r"'word': expected \{node: \[labels\]\}.*came"):
+    with pytest.raises(InvalidParameterError, match=r"'word': expected \{node: \[labels\]\}.*got"):
         with_labels(labels)
 
 
 def test_labels_come_by_label_type():
-    with pytest.raises(InvalidGraphError, match=r"such as \{'word': words\}, but came list"):
+    with pytest.raises(InvalidGraphError, match=r"such as \{'word': words\}, got list"):
         Graph.from_edges(EDGES, labels=[("a", "x")])
 
 
@@ -187,7 +187,7 @@ def test_unknown_nodes_can_be_added_and_are_isolated(caplog):
     assert graph.degrees.tolist() == [1, 2, 1, 0, 0, 0]
     assert graph.values["age"].values.tolist() == [[0], [0], [0], [0], [0], [3]]
     assert graph.labels["tag"].n_sets == 6
-    assert "Label type 'word': added 2 nodes that have no edges" in caplog.messages
+    assert "Label type 'word': added 2 nodes without edges" in caplog.messages
 
 
 def test_a_weight_of_an_ignored_row_stays_with_its_row():
@@ -225,12 +225,12 @@ def test_numeric_columns_keep_their_names():
 @pytest.mark.parametrize(
     ("labels", "parameters", "message"),
     [
-        ({"a": 1, "b": [1, 2]}, {}, "'size', node 'b': expected 1 numbers .* but came"),
-        ({"a": "tall"}, {}, "node 'a': expected 1 numbers as for the first node, but came 'tall'"),
+        ({"a": 1, "b": [1, 2]}, {}, "'size', node 'b': expected 1 number .* got"),
+        ({"a": "tall"}, {}, "node 'a': expected 1 number as for the first node, got 'tall'"),
         ({"a": np.inf}, {}, "Label type 'size': Numeric labels, row 0 .*finite"),
         ([1, 2, 3], {}, "Declare it with nodes="),
         ([1, 2], {"nodes": list("abc")}, "3 rows"),
-        ("sizes.csv", {}, "expected {node: numbers}, a frame .* but came 'sizes.csv'"),
+        ("sizes.csv", {}, "expected {node: numbers}, a frame .* got 'sizes.csv'"),
         (pd.DataFrame({"node": ["a"]}), {}, "expected columns of numbers beside 'node'"),
         (pd.DataFrame({"node": ["a"], "x": ["y"]}), {}, "column 'x', row 0 .*expected a number"),
         (pd.DataFrame({"node": ["a", "a"], "x": [1, 2]}), {}, "Rows 0 and 1 .*same node"),
@@ -281,9 +281,7 @@ def test_images_come_as_dict_or_array():
 
 def test_images_of_two_sizes_are_refused_by_node():
     images = {"a": np.zeros((2, 2)), "b": np.zeros((2, 3))}
-    with pytest.raises(
-        InvalidGraphError, match=r"node 'b': .*\(2, 2\) .* came \(2, 3\). Bring all"
-    ):
+    with pytest.raises(InvalidGraphError, match=r"node 'b': .*\(2, 2\) .* got \(2, 3\). Bring all"):
         with_labels(images, key="photo:image")
 
 

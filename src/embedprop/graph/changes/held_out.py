@@ -66,7 +66,6 @@ def split_edges(graph: Graph, share: float, seed: int) -> EdgeSplit:
     training = replace(
         graph,
         neighbors=graph.neighbors.keeping(~np.isin(keys, held)),
-        n_edges=graph.n_edges - n_held,
         n_self_loops_dropped=0,
         n_duplicates_dropped=0,
         n_zero_weights_dropped=0,

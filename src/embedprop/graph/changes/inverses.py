@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.adjacency import EdgeTable, directed_adjacency
+from embedprop.graph.adjacency import EdgeRows, directed_adjacency
 from embedprop.graph.graph import Graph
 from embedprop.graph.vocabulary import Vocabulary
 
@@ -16,6 +16,13 @@ from embedprop.graph.vocabulary import Vocabulary
 def inverse_of(relation: Hashable) -> tuple[str, Hashable]:
     """Return the name of the inverse of a relation."""
     return ("inverse", relation)
+
+
+def has_inverses(relations: Vocabulary | None) -> bool:
+    """Return whether the second half of the relations are the inverses of the first half."""
+    names = () if relations is None else relations.names
+    half = len(names) // 2
+    return half > 0 and [*map(inverse_of, names[:half])] == [*names[half:]]
 
 
 def with_inverses(graph: Graph) -> Graph:
@@ -26,29 +33,26 @@ def with_inverses(graph: Graph) -> Graph:
     >>> both.relations.names, both.n_edges
     (('likes', ('inverse', 'likes')), 2)
     """
-    if graph.relations is None or graph.neighbor_relations is None or not graph.directed:
+    if has_inverses(graph.relations):
+        return graph
+    relation_ids = graph.neighbor_relations
+    if graph.relations is None or relation_ids is None or not graph.directed:
         what = "undirected" if graph.relations is not None else "without relations"
         raise InvalidGraphError(
-            f"inverse_relations=True needs a directed graph with relations, but this one is {what}."
+            f"Inverse relations need a directed graph with relations, but this one is {what}."
         )
-    n_relations = len(graph.relations)
-    sources = graph.neighbors.ids
-    targets = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), graph.neighbors.sizes)
-    weights, relations = graph.neighbors.weights, graph.neighbor_relations
-    table = EdgeTable(
-        n_nodes=graph.n_nodes,
+    sources, targets = graph.neighbors.ids, graph.neighbors.owners
+    names = graph.relations.names
+    weights = graph.neighbors.weights
+    edges = EdgeRows(
         sources=np.concatenate([sources, targets]),
         targets=np.concatenate([targets, sources]),
         weights=None if weights is None else np.concatenate([weights, weights]),
-        relation_ids=np.concatenate([relations, relations + np.int32(n_relations)]),
-        n_relations=2 * n_relations,
+        relation_ids=np.concatenate([relation_ids, relation_ids + np.int32(len(names))]),
+        # Checked, because a user may have given a relation the name of an inverse.
+        relations=Vocabulary([*names, *map(inverse_of, names)]),
     )
-    adjacency = directed_adjacency(table)
-    names = list(graph.relations.names)
+    neighbors, relation_ids, _ = directed_adjacency(graph.n_nodes, edges)
     return replace(
-        graph,
-        neighbors=adjacency.neighbors,
-        neighbor_relations=adjacency.relation_ids,
-        relations=Vocabulary.trusted([*names, *map(inverse_of, names)]),
-        n_edges=adjacency.n_edges,
+        graph, neighbors=neighbors, neighbor_relations=relation_ids, relations=edges.relations
     )

@@ -24,53 +24,41 @@ def subgraph(graph: Graph, rows: NDArray[np.int64]) -> Graph:
     >>> small.nodes.names, small.n_edges, small.vocabulary("word").names
     (('a', 'b'), 1, ('x',))
     """
-    place = np.full(graph.n_nodes, -1, np.int32)
-    place[rows] = np.arange(len(rows), dtype=np.int32)
     if len(np.unique(rows)) != len(rows):
         raise InvalidGraphError("`rows` of a subgraph must name each node once.")
-    neighbors, kept = _renamed(graph.neighbors.subset(rows), place)
-    if neighbors.n_values == 0:
+    new_id = np.full(graph.n_nodes, -1, np.int32)
+    new_id[rows] = np.arange(len(rows), dtype=np.int32)
+    near = graph.neighbors.subset(rows)
+    is_kept = new_id[near.ids] >= 0
+    if not is_kept.any():
         raise InvalidGraphError(f"No edge remains between the {len(rows)} nodes of the subgraph.")
-    owners = np.repeat(np.arange(len(rows)), neighbors.sizes)
-    loops = int((owners == neighbors.ids).sum())
-    n_arcs = neighbors.n_values
-    labels, vocabularies = {}, {}
-    nodes = Vocabulary.trusted(graph.nodes[row] for row in rows.tolist())
-    labels[NODE_TYPE], vocabularies[NODE_TYPE] = Multisets.identity(len(rows)), nodes
-    for name, sets in graph.labels.items():
-        if name != NODE_TYPE:
-            some = sets.subset(rows)
-            used = np.unique(some.ids)
-            new_id = np.full(len(graph.vocabulary(name)), -1, np.int32)
-            new_id[used] = np.arange(len(used), dtype=np.int32)
-            labels[name] = _renamed(some, new_id)[0]
-            old = graph.vocabulary(name)
-            vocabularies[name] = Vocabulary.trusted(old[id_] for id_ in used.tolist())
+    near = near.keeping(is_kept)
     relations = graph.neighbor_relations
     if relations is not None:
-        place_in = np.arange(graph.neighbors.n_values, dtype=np.int32)
-        whole = Multisets(graph.neighbors.ptr, place_in).subset(rows)
-        relations = relations[whole.ids[kept]]
+        # The entries travel as ids, so that `subset` finds each neighbor's relation.
+        entries = Multisets(graph.neighbors.ptr, np.arange(len(relations), dtype=np.int32))
+        relations = relations[entries.subset(rows).ids[is_kept]]
+    nodes = Vocabulary.trusted(graph.nodes[row] for row in rows.tolist())
+    labels = {
+        name: _without_unused(sets.subset(rows), graph.vocabulary(name))
+        for name, sets in graph.labels.items()
+        if name != NODE_TYPE
+    }
     return Graph(
         nodes=nodes,
-        neighbors=neighbors,
+        neighbors=Multisets(near.ptr, new_id[near.ids], near.weights),
         directed=graph.directed,
-        labels=labels,
-        vocabularies=vocabularies,
+        labels={NODE_TYPE: Multisets.identity(len(rows))} | {t: labels[t][1] for t in labels},
+        vocabularies={NODE_TYPE: nodes} | {t: labels[t][0] for t in labels},
         values={},
+        label_types=(NODE_TYPE, *labels),
         relations=graph.relations,
         neighbor_relations=relations,
-        n_edges=n_arcs if graph.directed else (n_arcs - loops) // 2 + loops,
-        label_types=tuple(labels),
-        n_self_loops_dropped=0,
-        n_duplicates_dropped=0,
-        n_zero_weights_dropped=0,
     )
 
 
-def _renamed(sets: Multisets, new_id: NDArray[np.int32]) -> tuple[Multisets, NDArray[np.bool_]]:
-    """Return the sets with new ids, without members whose new id is -1, and which were kept."""
-    ids = new_id[sets.ids]
-    kept = ids >= 0
-    some = sets.keeping(kept)
-    return Multisets(some.ptr, ids[kept], some.weights), kept
+def _without_unused(sets: Multisets, names: Vocabulary) -> tuple[Vocabulary, Multisets]:
+    """Return the names that are left, in their order, and the sets of their new ids."""
+    used, ids = np.unique(sets.ids, return_inverse=True)
+    kept = Vocabulary.trusted(names[id_] for id_ in used.tolist())
+    return kept, Multisets(sets.ptr, ids.astype(np.int32), sets.weights)

@@ -46,7 +46,7 @@ def as_word_sets(graph: Graph, label_type: str) -> Graph:
     if not isinstance(values, TextLabels):
         texts = [name for name, kind in graph.kinds.items() if kind == TextLabels.kind]
         raise InvalidParameterError(
-            f"{label_type!r} is no label type of kind text of this graph. It has: "
+            f"{label_type!r} is not a label type of kind text of this graph. It has: "
             f"{', '.join(map(repr, texts)) or 'none'}. Give texts as 'title:text'."
         )
     id_of: dict[str, int] = {}
@@ -99,7 +99,7 @@ class Tokens:
     def encode(self, texts: Sequence[str | None], max_length: int | None) -> NDArray[np.int64]:
         """Return the ids of the tokens of each text: (n, length), padded with 0 at the end.
 
-        Words that are no tokens are skipped, then all beyond the first `max_length` (None: no
+        Words that are not tokens are skipped, then all beyond the first `max_length` (None: no
         limit). The length is that of the longest row, at least 1.
         """
         _require_at_least_one("max_length", max_length)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.graph.build import label_multisets
+from embedprop.graph.build import Labels, label_multisets
 from embedprop.graph.files.name_encoder import Ids, NameEncoder
 from embedprop.graph.files.table_layout import Roles, TableOptions
 from embedprop.graph.files.tables import Batch, read_table
 from embedprop.graph.files.text_blocks import shortened
 from embedprop.graph.labels import NumericLabels, TextLabels
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.vocabulary import Vocabulary
+from embedprop.graph.summary import counted
 
 logger = logging.getLogger(__name__)
+
+# What was read of a label type; it becomes labels when the number of all nodes is known.
+Placing = Callable[[int], Labels]
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,10 @@ class KnownNodes:
             n_ignored += int(np.count_nonzero(~is_known))
             yield _chosen(batch, is_known), ids[is_known]
         if n_ignored:
-            logger.info("%s: ignored %d labels of unknown nodes", path, n_ignored)
-        if len(self.encoder) > n_before:
-            n_added = len(self.encoder) - n_before
-            logger.info("%s: added %d nodes that have no edges", path, n_added)
+            logger.info("%s: ignored %s of unknown nodes", path, counted(n_ignored, "label"))
+        n_added = len(self.encoder) - n_before
+        if n_added:
+            logger.info("%s: added %s without edges", path, counted(n_added, "node"))
 
     def _unknown(self, batch: Batch, row: int) -> InvalidGraphError:
         name = shortened(batch.columns["node"][row])
@@ -71,122 +73,71 @@ def _chosen(batch: Batch, choice: NDArray[np.bool_]) -> Batch:
     return Batch(columns, lambda row: batch.place(int(rows[row])))
 
 
-@dataclass(frozen=True, eq=False)
-class SetRows:
-    """Rows (node, label[, weight]) of a label type that is a set."""
-
-    labels: Vocabulary
-    node_ids: Ids
-    label_ids: Ids
-    weights: NDArray[np.float32] | None
-
-    @classmethod
-    def read(cls, path: Path, nodes: KnownNodes, options: TableOptions) -> SetRows:
-        """Read a file with the columns node, label[, weight]."""
-        labels = NameEncoder()
-        node_ids: list[Ids] = []
-        label_ids: list[Ids] = []
-        weights: list[NDArray[np.float32]] = []
-        for batch, ids in nodes.batches(path, Roles(("node", "label"), ("weight",)), options):
-            node_ids.append(ids)
-            label_ids.extend(labels.add(batch.names("label")))
-            if "weight" in batch.columns:
-                weights.append(batch.weights())
-        return cls(
-            labels.vocabulary(),
-            np.concatenate(node_ids),
-            np.concatenate(label_ids),
-            np.concatenate(weights) if weights else None,
-        )
-
-    def placed(self, n_nodes: int) -> tuple[Vocabulary, Multisets]:
-        """Return the names of the labels, and l_i(v) of every node."""
-        return self.labels, label_multisets(n_nodes, self.node_ids, self.label_ids, self.weights)
-
-
-@dataclass(frozen=True, eq=False)
-class NumericRows:
-    """Rows (node, value...) of a numeric label type."""
-
-    names: tuple[str, ...]
-    node_ids: Ids
-    values: NDArray[np.float32]
-
-    @classmethod
-    def read(cls, path: Path, nodes: KnownNodes, options: TableOptions) -> NumericRows:
-        """Read a file with the column node; all its other columns are values, empty if unknown."""
-        node_ids: list[Ids] = []
-        values: list[NDArray[np.float32]] = []
-        names: tuple[str, ...] = ()
-        once = _OncePerNode()
-        for batch, ids in nodes.batches(path, Roles(("node",), takes_rest=True), options):
-            once.check(batch, ids)
-            names = tuple(name for name in batch.columns if name != "node")
-            node_ids.append(ids)
-            values.append(np.stack([_finite(batch, name) for name in names], axis=1))
-        return cls(names, np.concatenate(node_ids), np.concatenate(values))
-
-    def placed(self, n_nodes: int) -> NumericLabels:
-        """Return the values of every node."""
-        return NumericLabels.from_rows(n_nodes, self.node_ids, self.values, self.names)
-
-
-@dataclass(frozen=True, eq=False)
-class TextRows:
-    """Rows (node, text) of a label type that is text."""
-
-    node_ids: Ids
-    texts: list[str | None]
-
-    @classmethod
-    def read(cls, path: Path, nodes: KnownNodes, options: TableOptions) -> TextRows:
-        """Read a file with the columns node, text; an empty text is none."""
-        node_ids: list[Ids] = []
-        texts: list[str | None] = []
-        once = _OncePerNode()
-        for batch, ids in nodes.batches(path, Roles(("node", "text")), options):
-            once.check(batch, ids)
-            node_ids.append(ids)
-            texts.extend(text or None for text in batch.columns["text"].to_list())
-        return cls(np.concatenate(node_ids), texts)
-
-    def placed(self, n_nodes: int) -> TextLabels:
-        """Return the text of every node."""
-        return TextLabels.from_rows(n_nodes, self.node_ids, self.texts)
-
-
-LabelRows = SetRows | NumericRows | TextRows
-
-
 def read_labels(
     path: Path, label_type: str, kind: str, nodes: KnownNodes, options: TableOptions
-) -> LabelRows:
+) -> Placing:
     """Read the label file of one label type."""
     if kind == "image":
         raise InvalidParameterError(
             f"Label type {label_type!r}: images are not read from files. Load them into arrays and "
             f"give {{node: array}} to Graph.from_edges."
         )
-    readers: dict[str, type[LabelRows]] = {"set": SetRows, "numeric": NumericRows, "text": TextRows}
-    return readers[kind].read(path, nodes, options)
+    read = {"set": _read_sets, "numeric": _read_numbers, "text": _read_texts}[kind]
+    return read(path, nodes, options)
 
 
-class _OncePerNode:
-    """Refuses a second row of a node, where one value is all that a node can have."""
+def _read_sets(path: Path, nodes: KnownNodes, options: TableOptions) -> Placing:
+    """Read a file with the columns node, label[, weight]."""
+    labels = NameEncoder()
+    node_ids: list[Ids] = []
+    label_ids: list[Ids] = []
+    weights: list[NDArray[np.float32]] = []
+    for batch, ids in nodes.batches(path, Roles(("node", "label"), ("weight",)), options):
+        node_ids.append(ids)
+        label_ids.extend(labels.add(batch.names("label")))
+        if "weight" in batch.columns:
+            weights.append(batch.weights())
+    columns = np.concatenate(node_ids), np.concatenate(label_ids)
+    all_weights = np.concatenate(weights) if weights else None
+    names = labels.vocabulary()
+    return lambda n_nodes: (names, label_multisets(n_nodes, *columns, all_weights))
 
-    def __init__(self) -> None:
-        self._has_row = np.zeros(0, dtype=np.bool_)
 
-    def check(self, batch: Batch, ids: Ids) -> None:
-        if not len(ids):
-            return
-        size = max(int(ids.max()) + 1, len(self._has_row))
-        self._has_row = np.concatenate(
-            [self._has_row, np.zeros(size - len(self._has_row), dtype=np.bool_)]
-        )
+def _read_numbers(path: Path, nodes: KnownNodes, options: TableOptions) -> Placing:
+    """Read a file with the column node; all its other columns are values, empty if unknown."""
+    node_ids: list[Ids] = []
+    values: list[NDArray[np.float32]] = []
+    names: tuple[str, ...] = ()
+    for batch, ids in _once_per_node(
+        nodes.batches(path, Roles(("node",), takes_rest=True), options)
+    ):
+        names = tuple(name for name in batch.columns if name != "node")
+        node_ids.append(ids)
+        values.append(np.stack([_finite(batch, name) for name in names], axis=1))
+    rows = np.concatenate(node_ids), np.concatenate(values), names
+    return lambda n_nodes: NumericLabels.from_rows(n_nodes, *rows)
+
+
+def _read_texts(path: Path, nodes: KnownNodes, options: TableOptions) -> Placing:
+    """Read a file with the columns node, text; an empty text is none."""
+    node_ids: list[Ids] = []
+    texts: list[str | None] = []
+    for batch, ids in _once_per_node(nodes.batches(path, Roles(("node", "text")), options)):
+        node_ids.append(ids)
+        texts.extend(text or None for text in batch.columns["text"].to_list())
+    rows = np.concatenate(node_ids), texts
+    return lambda n_nodes: TextLabels.from_rows(n_nodes, *rows)
+
+
+def _once_per_node(batches: Iterator[tuple[Batch, Ids]]) -> Iterator[tuple[Batch, Ids]]:
+    """Refuse a second row of a node, where one value is all that a node can have."""
+    has_row = np.zeros(0, dtype=np.bool_)
+    for batch, ids in batches:
+        n_more = max(ids.max(initial=-1) + 1 - len(has_row), 0)
+        has_row = np.concatenate([has_row, np.zeros(n_more, dtype=np.bool_)])
         is_first = np.zeros(len(ids), dtype=np.bool_)
         is_first[np.unique(ids, return_index=True)[1]] = True
-        again = self._has_row[ids] | ~is_first
+        again = has_row[ids] | ~is_first
         if again.any():
             row = int(np.argmax(again))
             name = shortened(batch.columns["node"][row])
@@ -194,7 +145,8 @@ class _OncePerNode:
                 f"{batch.place(row)}: node {name!r} has a row already. Expected at most one row "
                 f"per node: keep one, or combine them."
             )
-        self._has_row[ids] = True
+        has_row[ids] = True
+        yield batch, ids
 
 
 def _finite(batch: Batch, name: str) -> NDArray[np.float32]:

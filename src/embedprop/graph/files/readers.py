@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidParameterError
+from embedprop.errors import InvalidParameterError, did_you_mean
+from embedprop.graph.adjacency import EdgeRows
 from embedprop.graph.build import build_graph, check_choice
 from embedprop.graph.files.byte_chunks import check_is_file
-from embedprop.graph.files.label_files import KnownNodes, LabelRows, SetRows, read_labels
+from embedprop.graph.files.label_files import KnownNodes, read_labels
 from embedprop.graph.files.name_encoder import Ids, NameEncoder
 from embedprop.graph.files.table_layout import Roles, TableOptions
 from embedprop.graph.files.tables import read_table
-from embedprop.graph.graph import Graph
+from embedprop.graph.graph import Graph, SelfLoops, UnknownNodes
 from embedprop.graph.labels import split_kinds
-from embedprop.graph.vocabulary import Vocabulary
+from embedprop.graph.summary import counted
 
 logger = logging.getLogger(__name__)
 
@@ -37,58 +38,39 @@ Array = TypeVar("Array", Ids, Weights)
 
 def read_graph(
     edges: str | Path,
-    labels: Mapping[str, str | Path] | None = None,
+    labels: Mapping[str, str | Path] | None,
+    nodes: str | Path | None,
+    options: TableOptions,
     *,
-    directed: bool = False,
-    nodes: str | Path | None = None,
-    self_loops: str = "drop",
-    unknown_nodes: str = "error",
-    columns: Mapping[str, str] | None = None,
-    has_header: bool | None = None,
-    separator: str | None = None,
+    directed: bool,
+    self_loops: str,
+    unknown_nodes: str,
 ) -> Graph:
     """Read a graph from files; see `Graph.read`.
 
     Declared nodes come first, then those of the edges in the order of the file, then, with
     ``unknown_nodes="add"``, those that only label files name.
     """
-    check_choice("self_loops", self_loops, ("drop", "keep"))
-    check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "add"))
-    options, hints = _options(columns, has_header, separator)
+    check_choice("self_loops", self_loops, get_args(SelfLoops))
+    check_choice("unknown_nodes", unknown_nodes, get_args(UnknownNodes))
+    hints = _hints(options)
     edges = _as_path("edges", edges)
     files = {key: _as_path(f"labels[{key!r}]", path) for key, path in (labels or {}).items()}
     kinds = split_kinds(files)
     encoder = NameEncoder()
     if nodes is not None:
         _add_nodes(encoder, _as_path("nodes", nodes), hints)
-    table = _Edges.read(edges, encoder, options)
+    rows = _read_edges(edges, encoder, options)
     known = KnownNodes(encoder, unknown_nodes)
-    rows: dict[str, LabelRows] = {}
-    for key, (label_type, kind) in kinds.items():
-        rows[label_type] = read_labels(files[key], label_type, kind, known, hints)
-    vocabulary, n_nodes = encoder.vocabulary(), len(encoder)
+    placings = {
+        label_type: read_labels(files[key], label_type, kind, known, hints)
+        for key, (label_type, kind) in kinds.items()
+    }
+    vocabulary = encoder.vocabulary()
     del encoder, known  # as large as the names, and not needed any more
     pa.default_memory_pool().release_unused()
-    return build_graph(
-        vocabulary,
-        table.sources,
-        table.targets,
-        directed=directed,
-        self_loops=self_loops,
-        edge_weights=table.weights,
-        relation_ids=table.relation_ids,
-        relations=table.relations,
-        labels={t: r.placed(n_nodes) for t, r in rows.items() if isinstance(r, SetRows)},
-        values={t: r.placed(n_nodes) for t, r in rows.items() if not isinstance(r, SetRows)},
-        label_types=tuple(rows),
-    )
-
-
-def read_nodes(path: str | Path) -> list[str]:
-    """Read the names in the column ``node`` of a file, each once, in the order of the file."""
-    encoder = NameEncoder()
-    _add_nodes(encoder, _as_path("nodes", path), TableOptions())
-    return [str(name) for name in encoder.vocabulary()]
+    placed = {label_type: placing(len(vocabulary)) for label_type, placing in placings.items()}
+    return build_graph(vocabulary, rows, placed, directed=directed, self_loops=self_loops)
 
 
 def read_targets(path: str | Path) -> list[tuple[str, str]]:
@@ -99,38 +81,27 @@ def read_targets(path: str | Path) -> list[tuple[str, str]]:
     return pairs
 
 
-@dataclass(frozen=True, eq=False)
-class _Edges:
-    """The rows of an edge file, names as ids."""
-
-    sources: Ids
-    targets: Ids
-    weights: Weights | None
-    relation_ids: Ids | None
-    relations: Vocabulary | None
-
-    @classmethod
-    def read(cls, path: Path, nodes: NameEncoder, options: TableOptions) -> _Edges:
-        relations = NameEncoder()
-        sources: list[Ids] = []
-        targets: list[Ids] = []
-        weights: list[Weights] = []
-        relation_ids: list[Ids] = []
-        for batch in read_table(path, EDGE_ROLES, options):
-            source_ids, target_ids = nodes.add(batch.names("source"), batch.names("target"))
-            sources.append(source_ids)
-            targets.append(target_ids)
-            if "weight" in batch.columns:
-                weights.append(batch.weights())
-            if "relation" in batch.columns:
-                relation_ids.extend(relations.add(batch.names("relation")))
-        return cls(
-            _joined(sources),
-            _joined(targets),
-            _joined(weights) if weights else None,
-            _joined(relation_ids) if relation_ids else None,
-            relations.vocabulary() if len(relations) else None,
-        )
+def _read_edges(path: Path, nodes: NameEncoder, options: TableOptions) -> EdgeRows:
+    relations = NameEncoder()
+    sources: list[Ids] = []
+    targets: list[Ids] = []
+    weights: list[Weights] = []
+    relation_ids: list[Ids] = []
+    for batch in read_table(path, EDGE_ROLES, options):
+        source_ids, target_ids = nodes.add(batch.names("source"), batch.names("target"))
+        sources.append(source_ids)
+        targets.append(target_ids)
+        if "weight" in batch.columns:
+            weights.append(batch.weights())
+        if "relation" in batch.columns:
+            relation_ids.extend(relations.add(batch.names("relation")))
+    return EdgeRows(
+        _joined(sources),
+        _joined(targets),
+        _joined(weights) if weights else None,
+        _joined(relation_ids) if relation_ids else None,
+        relations.vocabulary() if len(relations) else None,
+    )
 
 
 def _joined(parts: list[Array]) -> Array:
@@ -146,28 +117,27 @@ def _add_nodes(encoder: NameEncoder, path: Path, options: TableOptions) -> None:
         n_rows += len(batch)
         encoder.add(batch.names("node"))
     if n_rows > len(encoder):
-        logger.info("%s: %d nodes are declared more than once", path, n_rows - len(encoder))
+        n_again = counted(n_rows - len(encoder), "name")
+        logger.info("%s: %s declared more than once", path, n_again)
 
 
-def _options(
-    columns: Mapping[str, str] | None, has_header: bool | None, separator: str | None
-) -> tuple[TableOptions, TableOptions]:
-    """Return the options for the edge file, and what may be true of the other files too."""
-    for role in columns or {}:
+def _hints(options: TableOptions) -> TableOptions:
+    """Return what may be true of the other files too, of the options for the edge file."""
+    for role in options.columns:
         if role not in COLUMN_ROLES:
             raise InvalidParameterError(
-                f"columns: expected keys among {', '.join(COLUMN_ROLES)}, but came {role!r}. "
+                f"columns: expected keys among {', '.join(COLUMN_ROLES)}, got {role!r}. "
                 f"Write it as {{'source': 'from', 'target': 'to'}}."
+                f"{did_you_mean(str(role), COLUMN_ROLES)}"
             )
-    options = TableOptions(dict(columns or {}), has_header, separator)
     others = {r: name for r, name in options.columns.items() if r not in EDGE_ROLES.all}
-    return options, replace(options, columns=others, are_hints=True)
+    return replace(options, columns=others, are_hints=True)
 
 
 def _as_path(what: str, path: object) -> Path:
-    """Return the path of a file that exists: a mistake is told before long files are read."""
+    """Return the path of a file that exists: a mistake is reported before long files are read."""
     if isinstance(path, str | Path) and str(path):
         found = Path(path).expanduser()
         check_is_file(found)
         return found
-    raise InvalidParameterError(f"{what}: expected the path of a file, but came {path!r:.80}.")
+    raise InvalidParameterError(f"{what}: expected the path of a file, got {path!r:.80}.")

@@ -111,7 +111,7 @@ def pick_columns(
         if options.are_hints and wanted not in known:
             wanted = role
         if known.count(wanted) > 1:
-            raise InvalidGraphError(f"{path}: column {wanted!r} comes twice. Rename one of them.")
+            raise InvalidGraphError(f"{path}: column {wanted!r} is given twice. Rename one.")
         if wanted in known:
             picks[role] = known.index(wanted)
         elif role in roles.required or (role in options.columns and not options.are_hints):
@@ -137,7 +137,7 @@ def _missing_columns(
     return InvalidGraphError(
         f"{path}: expected the column{'s' * (len(missing) > 1)} {wanted}, but its columns are: "
         f"{found}. Say which they are with columns= (--columns {example}), or has_header=False "
-        f"(--no-header) if the first line is no header."
+        f"(--no-header) if the first line is not a header."
     )
 
 

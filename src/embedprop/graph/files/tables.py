@@ -72,7 +72,7 @@ class Batch:
         return column
 
     def numbers(self, role: str) -> NDArray[np.float64]:
-        """Return a column of numbers, NaN where it is empty; what is no number is an error."""
+        """Return a column of numbers, NaN where it is empty; anything else is an error."""
         text = self.columns[role].str.strip_chars()
         numbers = text.cast(pl.Float64, strict=False)
         wrong = (numbers.is_null() & (text != "")).to_numpy()
@@ -95,7 +95,7 @@ class Batch:
         """Return the error about the value of `role` in `row`."""
         value = shortened(self.columns[role][row])
         return InvalidGraphError(
-            f"{self.place(row)}: expected {expected} in column {role!r}, but came {value!r}. "
+            f"{self.place(row)}: expected {expected} in column {role!r}, got {value!r}. "
             f"Correct it, or remove the row."
         )
 

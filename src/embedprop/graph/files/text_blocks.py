@@ -52,7 +52,7 @@ class TextBlock:
 
 
 class TextReader:
-    """Cuts the chunks of one file into blocks of records and refuses what is no text table."""
+    """Cuts the chunks of one file into blocks of records and refuses what is not a text table."""
 
     def __init__(self, path: Path, form: TextFormat, limits: Limits = DEFAULT_LIMITS) -> None:
         self.path = path

@@ -1,7 +1,4 @@
-"""Columns of names and weights, from arrays, frames and lists → ids and numbers.
-
-Frames are known by what they can do: neither pandas nor polars is imported here.
-"""
+"""Columns of names and weights, from arrays, frames and lists → ids and numbers."""
 
 from __future__ import annotations
 
@@ -26,32 +23,6 @@ class Encoded(NamedTuple):
 
     names: Sequence[Hashable]
     ids: Ids
-
-
-def is_frame(values: object) -> bool:
-    """Return whether `values` is a table with named columns (pandas, polars, Arrow)."""
-    return hasattr(values, "columns") and hasattr(values, "__getitem__")
-
-
-def collected(values: Any) -> Any:
-    """Return `values`; a lazy polars frame is computed first."""
-    return values.collect() if type(values).__name__ == "LazyFrame" else values
-
-
-def column_names(frame: Any) -> list[str]:
-    """Return the names of the columns of a frame."""
-    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
-
-
-def column(frame: Any, name: str, what: str) -> Any:
-    """Return one column of a frame; `what` names the frame in the error message."""
-    known = column_names(frame)
-    if known.count(name) != 1:
-        raise InvalidGraphError(
-            f"{what}: expected one column {name!r}, but the columns are "
-            f"{', '.join(map(repr, known)) or 'none'}. Rename the column that is meant."
-        )
-    return frame[name]
 
 
 def in_stable_order(values: Iterable[Any]) -> Iterable[Any]:
@@ -98,10 +69,8 @@ def first_appearance(ids: Ids) -> tuple[Ids, Ids]:
 
 def encode_pairs(sources: Any, targets: Any, what: str) -> tuple[Vocabulary, Ids, Ids]:
     """Encode two columns into one vocabulary, in reading order: row by row, source then target."""
-    first, second = (
-        encode(sources, f"{what}, column of sources"),
-        encode(targets, f"{what}, column of targets"),
-    )
+    first = encode(sources, f"{what}, column of sources")
+    second = encode(targets, f"{what}, column of targets")
     merged, second_ids = Vocabulary.trusted(first.names).extended(second.names)
     pairs = np.empty((len(first.ids), 2), dtype=np.int32)
     pairs[:, 0] = first.ids
@@ -121,7 +90,7 @@ def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
     )
     if array.shape != (n_rows,):
         raise InvalidGraphError(
-            f"{what}: expected {n_rows} numbers, one for each row, but came an array of shape "
+            f"{what}: expected {n_rows} numbers, one for each row, got an array of shape "
             f"{array.shape}."
         )
     if array.dtype in (np.float32, np.float64):
@@ -130,6 +99,11 @@ def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
         with contextlib.suppress(OverflowError):  # an integer beyond all floats: the loop below
             return array.astype(np.float64)
     return np.array([_as_float(x, what, row) for row, x in enumerate(array.tolist())], np.float64)
+
+
+def as_weights(data: NDArray[Any]) -> Floats | None:
+    """Return the weights of edges, or None if every one is 1."""
+    return None if bool((data == 1).all()) else as_numbers(data, len(data), "Edges, weights")
 
 
 def as_list(values: Any) -> list[Any]:
@@ -161,7 +135,7 @@ def _as_float(number: object, what: str, row: int) -> float:
         except OverflowError:
             return float("inf")  # refused as such where the numbers are checked
     raise InvalidGraphError(
-        f"{what}, row {row} (counted from 0): expected a number, but came {number!r:.80} of type "
+        f"{what}, row {row} (counted from 0): expected a number, got {number!r:.80} of type "
         f"{type(number).__name__}. Convert the column to numbers."
     )
 
@@ -189,16 +163,8 @@ def _as_arrow(values: Any) -> Any:
         return None
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
-    kinds = (
-        pa.types.is_integer,
-        pa.types.is_floating,
-        pa.types.is_boolean,
-        pa.types.is_string,
-        pa.types.is_large_string,
-        pa.types.is_binary,
-        pa.types.is_large_binary,
-    )
-    return values if any(is_kind(values.type) for is_kind in kinds) else None
+    kinds = ("integer", "floating", "boolean", "string", "large_string", "binary", "large_binary")
+    return values if any(getattr(pa.types, f"is_{k}")(values.type) for k in kinds) else None
 
 
 def _encode_arrow(values: Any, what: str) -> Encoded:
@@ -243,6 +209,6 @@ def _missing(what: str, row: int, name: object) -> InvalidGraphError:
 def as_collection(values: Any, what: str, expected: str) -> Collection[Any]:
     """Return `values` as something that can be counted and read twice."""
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise InvalidParameterError(f"{what}: expected {expected}, but came {values!r:.80}.")
+        raise InvalidParameterError(f"{what}: expected {expected}, got {values!r:.80}.")
     values = in_stable_order(values)
     return values if isinstance(values, Collection) else list(values)

@@ -11,19 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.graph.objects.columns import (
-    Encoded,
-    Floats,
-    Ids,
-    as_collection,
-    as_numbers,
-    collected,
-    column,
-    column_names,
-    encode,
-    encode_pairs,
-    is_frame,
-)
+from embedprop.graph.adjacency import EdgeRows
+from embedprop.graph.objects import frames
+from embedprop.graph.objects.columns import as_collection, as_numbers, encode, encode_pairs
 from embedprop.graph.vocabulary import Vocabulary, is_missing, plain_name
 
 EXPECTED = (
@@ -34,33 +24,29 @@ EXPECTED = (
 
 @dataclass(frozen=True, eq=False)
 class EdgeInput:
-    """Edges whose names have become ids: source and target, weight and relation where given."""
+    """Edges whose names have become ids, and the names of their nodes."""
 
     nodes: Vocabulary
-    sources: Ids
-    targets: Ids
-    weights: Floats | None = None
-    relations: Vocabulary | None = None
-    relation_ids: Ids | None = None
+    rows: EdgeRows
 
     @classmethod
     def of(
         cls, edges: Any, *, weights: Any = None, relations: Iterable[Hashable] | None = None
     ) -> EdgeInput:
         """Encode edges in any of the forms that `Graph.from_edges` takes."""
-        edges = collected(edges)
-        if is_frame(edges):
-            known = column_names(edges)
+        edges = frames.collected(edges)
+        if frames.is_frame(edges):
+            known = frames.column_names(edges)
             _refuse_both(known, "weight", weights)
             _refuse_both(known, "relation", relations)
             return cls.from_frame(edges).carrying(weights, relations)
         if hasattr(edges, "tocsr"):
             raise InvalidParameterError(
-                f"edges: expected {EXPECTED}, but came a sparse matrix. Use Graph.from_scipy."
+                f"edges: expected {EXPECTED}, got a sparse matrix. Use Graph.from_scipy."
             )
         if hasattr(edges, "is_directed") and hasattr(edges, "edges"):
             raise InvalidParameterError(
-                f"edges: expected {EXPECTED}, but came a NetworkX graph. Use Graph.from_networkx."
+                f"edges: expected {EXPECTED}, got a NetworkX graph. Use Graph.from_networkx."
             )
         if hasattr(edges, "__array__"):
             return cls.from_array(np.asarray(edges)).carrying(weights, relations)
@@ -76,16 +62,17 @@ class EdgeInput:
         relation: str | None = None,
     ) -> EdgeInput:
         """Encode a frame; columns named weight and relation are used without being asked for."""
-        frame = collected(frame)
-        known = column_names(frame)
+        frame = frames.collected(frame)
+        known = frames.column_names(frame)
         weight = "weight" if weight is None and "weight" in known else weight
         relation = "relation" if relation is None and "relation" in known else relation
-        nodes, sources, targets = encode_pairs(
-            column(frame, source, "Edges"), column(frame, target, "Edges"), "Edges"
-        )
-        return cls(nodes, sources, targets).carrying(
-            None if weight is None else column(frame, weight, "Edges"),
-            None if relation is None else column(frame, relation, "Edges"),
+        pair = (frames.column(frame, name, "Edges") for name in (source, target))
+        nodes, sources, targets = encode_pairs(*pair, "Edges")
+        return cls(nodes, EdgeRows(sources, targets)).carrying(
+            *(
+                None if name is None else frames.column(frame, name, "Edges")
+                for name in (weight, relation)
+            )
         )
 
     @classmethod
@@ -99,7 +86,7 @@ class EdgeInput:
                 hint = " Give the third column as weights= or relations=."
             raise InvalidGraphError(
                 f"Edges: expected an array of shape (n, 2), a source and a target in each row, "
-                f"but came shape {edges.shape}.{hint}"
+                f"got shape {edges.shape}.{hint}"
             )
         if edges.dtype.kind not in "biuUSO":
             raise InvalidGraphError(
@@ -108,7 +95,7 @@ class EdgeInput:
             )
         # Row by row, source then target: the order of names is that of reading.
         names, ids = encode(edges.ravel(), "Edges, the flattened array")
-        return cls(Vocabulary.trusted(names), ids[0::2], ids[1::2])
+        return cls(Vocabulary.trusted(names), EdgeRows(ids[0::2], ids[1::2]))
 
     @classmethod
     def from_pairs(cls, edges: Any) -> Self:
@@ -133,26 +120,22 @@ class EdgeInput:
                     f"Edges, row {row} (counted from 0): the name of a node is missing ({name!r}). "
                     f"Fill it in, or leave the row out."
                 )
-        return cls(Vocabulary.trusted(map(plain_name, id_of)), ids[0::2], ids[1::2])
+        nodes = Vocabulary.trusted(map(plain_name, id_of))
+        return cls(nodes, EdgeRows(ids[0::2], ids[1::2]))
 
     def carrying(self, weights: Any, relations: Any) -> Self:
         """Return these edges with weights and relations where they are given."""
-        edges, n_edges = self, len(self.sources)
+        rows = self.rows
         if weights is not None:
-            edges = replace(edges, weights=as_numbers(weights, n_edges, "Edges, weights"))
+            rows = replace(rows, weights=as_numbers(weights, len(rows), "Edges, weights"))
         if relations is not None:
-            encoded = encode(relations, "Edges, column of relations")
-            _require_rows(encoded, n_edges)
-            vocabulary = Vocabulary.trusted(encoded.names)
-            edges = replace(edges, relations=vocabulary, relation_ids=encoded.ids)
-        return edges
-
-
-def _require_rows(encoded: Encoded, n_edges: int) -> None:
-    if len(encoded.ids) != n_edges:
-        raise InvalidGraphError(
-            f"Edges: expected {n_edges} relations, one for each edge, but came {len(encoded.ids)}."
-        )
+            names, ids = encode(relations, "Edges, column of relations")
+            if len(ids) != len(rows):
+                raise InvalidGraphError(
+                    f"Edges: expected {len(rows)} relations, one for each edge, got {len(ids)}."
+                )
+            rows = replace(rows, relations=Vocabulary.trusted(names), relation_ids=ids)
+        return replace(self, rows=rows)
 
 
 def _refuse_both(known: list[str], name: str, given: object) -> None:
@@ -173,6 +156,4 @@ def _bad_pair(pair: Any, row: int) -> InvalidGraphError:
     hint = ""
     if isinstance(pair, tuple | list) and len(pair) == 3:
         hint = " Give the third values as weights= or relations=."
-    return InvalidGraphError(
-        f"{where}: expected a pair (source, target), but came {pair!r:.80}.{hint}"
-    )
+    return InvalidGraphError(f"{where}: expected a pair (source, target), got {pair!r:.80}.{hint}")

@@ -3,66 +3,57 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.labels import ImageLabels, NumericLabels, TextLabels, split_kinds
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.objects.columns import Encoded, Ids, collected
+from embedprop.graph.build import Labels
+from embedprop.graph.labels import split_kinds
+from embedprop.graph.objects.columns import Encoded, Ids
+from embedprop.graph.objects.frames import collected
 from embedprop.graph.objects.set_input import SetRows, read_set
 from embedprop.graph.objects.value_input import ValueRows, read_values
+from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, eq=False)
-class LabelTables:
-    """All labels of a graph, whose nodes have become ids."""
+def read_labels(
+    labels: Mapping[str, Any] | None,
+    nodes: Vocabulary,
+    n_declared: int | None,
+    unknown_nodes: str,
+) -> tuple[Vocabulary, dict[str, Labels]]:
+    """Encode the labels that `Graph.from_edges` takes; return all nodes, and labels by node id.
 
-    nodes: Vocabulary
-    label_types: tuple[str, ...]
-    sets: dict[str, tuple[Vocabulary, Multisets]]
-    values: dict[str, NumericLabels | TextLabels | ImageLabels]
+    `n_declared` nodes have an order that the user knows, so that row i of a matrix can be meant
+    for node i; None if no nodes were declared.
+    """
+    declared = None if n_declared is None else nodes.names[:n_declared]
+    tables: dict[str, tuple[SetRows | ValueRows, Ids]] = {}
+    for key, (label_type, kind) in split_kinds(_checked_mapping(labels)).items():
+        what = f"Label type {label_type!r}"
+        rows = _read_rows(kind, collected((labels or {})[key]), declared, what)
+        nodes, ids = _resolved(rows.nodes, nodes, unknown_nodes, what)
+        tables[label_type] = rows, ids
+    # Only now: the labels of a later type may have added nodes.
+    placed = {
+        label_type: rows.placed(len(nodes), ids, f"Label type {label_type!r}")
+        for label_type, (rows, ids) in tables.items()
+    }
+    return nodes, placed
 
-    @classmethod
-    def of(
-        cls,
-        labels: Mapping[str, Any] | None,
-        nodes: Vocabulary,
-        n_declared: int | None,
-        unknown_nodes: str,
-    ) -> LabelTables:
-        """Encode the labels that `Graph.from_edges` takes.
 
-        `n_declared` nodes have an order that the user knows, so that row i of a matrix can be meant
-        for node i; None if no nodes were declared.
-        """
-        declared = None if n_declared is None else nodes.names[:n_declared]
-        types = split_kinds(_checked_mapping(labels))
-        rows: dict[str, SetRows | ValueRows] = {}
-        ids: dict[str, Ids] = {}
-        for key, (label_type, kind) in types.items():
-            what = f"Label type {label_type!r}"
-            source = collected((labels or {})[key])
-            rows[label_type] = (
-                read_set(source, declared, what)
-                if kind == "set"
-                else read_values(kind, source, declared, what)
-            )
-            nodes, ids[label_type] = _resolved(rows[label_type].nodes, nodes, unknown_nodes, what)
-        sets, values = {}, {}
-        for label_type, table in rows.items():
-            what = f"Label type {label_type!r}"
-            if isinstance(table, SetRows):
-                sets[label_type] = table.placed(len(nodes), ids[label_type], what)
-            else:
-                values[label_type] = table.placed(len(nodes), ids[label_type], what)
-        return cls(nodes, tuple(rows), sets, values)
+def _read_rows(
+    kind: str, source: Any, declared: Sequence[Hashable] | None, what: str
+) -> SetRows | ValueRows:
+    """Read labels of one type; `declared` nodes are those with a known order."""
+    if kind == "set":
+        return read_set(source, declared, what)
+    return read_values(kind, source, declared, what)
 
 
 def _checked_mapping(labels: Any) -> Mapping[str, Any]:
@@ -72,7 +63,7 @@ def _checked_mapping(labels: Any) -> Mapping[str, Any]:
         return labels
     raise InvalidGraphError(
         f"labels: expected a dict from label types to their labels, such as {{'word': words}}, "
-        f"but came {type(labels).__name__}."
+        f"got {type(labels).__name__}."
     )
 
 
@@ -94,7 +85,7 @@ def _resolved(
         )
     if n_unknown and unknown_nodes == "add":
         nodes, found = nodes.extended(named.names)
-        logger.info("%s: added %d nodes that have no edges", what, n_unknown)
+        logger.info("%s: added %s without edges", what, counted(n_unknown, "node"))
     elif n_unknown:
-        logger.info("%s: ignored the labels of %d unknown nodes", what, n_unknown)
+        logger.info("%s: ignored the labels of %s", what, counted(n_unknown, "unknown node"))
     return nodes, found[named.ids]

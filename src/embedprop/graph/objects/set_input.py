@@ -11,21 +11,9 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.build import check_weights, label_multisets
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.objects.columns import (
-    Encoded,
-    Floats,
-    Ids,
-    as_collection,
-    as_numbers,
-    column,
-    column_names,
-    declared_rows,
-    encode,
-    first_appearance,
-    in_stable_order,
-    is_frame,
-)
+from embedprop.graph.multisets import Multisets, taken
+from embedprop.graph.objects import columns, frames
+from embedprop.graph.objects.columns import Encoded, Floats, Ids, as_numbers, encode
 from embedprop.graph.vocabulary import Vocabulary
 
 EXPECTED_SET = (
@@ -50,8 +38,8 @@ class SetRows:
         kept = node_ids >= 0
         if not kept.all():
             node_ids, label_ids = node_ids[kept], label_ids[kept]
-            weights = None if weights is None else weights[kept]
-            order, label_ids = first_appearance(label_ids)
+            weights = taken(weights, kept)
+            order, label_ids = columns.first_appearance(label_ids)
             names = [names[id_] for id_ in order.tolist()]
         return Vocabulary.trusted(names), label_multisets(n_nodes, node_ids, label_ids, weights)
 
@@ -65,12 +53,15 @@ def read_set(source: Any, declared: Sequence[Hashable] | None, what: str) -> Set
     """Read labels of kind set; `declared` nodes are those with a known order."""
     if hasattr(source, "tocoo"):
         return _set_rows_of_matrix(source, declared, what)
-    if is_frame(source):
-        labels = encode(column(source, "label", what), f"{what}, column 'label'")
-        nodes = encode(column(source, "node", what), f"{what}, column 'node'")
+    if frames.is_frame(source):
+        labels, nodes = (
+            encode(frames.column(source, name, what), f"{what}, column {name!r}")
+            for name in ("label", "node")
+        )
         weights = None
-        if "weight" in column_names(source):
-            weights = as_numbers(column(source, "weight", what), len(nodes.ids), f"{what}, weights")
+        if "weight" in frames.column_names(source):
+            column = frames.column(source, "weight", what)
+            weights = as_numbers(column, len(nodes.ids), f"{what}, weights")
         return SetRows(nodes, labels, weights)
     if isinstance(source, np.ndarray):
         return _set_rows_of_array(source, what)
@@ -82,7 +73,7 @@ def read_set(source: Any, declared: Sequence[Hashable] | None, what: str) -> Set
 def _set_rows_of_array(pairs: NDArray[Any], what: str) -> SetRows:
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InvalidGraphError(
-            f"{what}: expected {EXPECTED_SET}, but came an array of shape {pairs.shape}. "
+            f"{what}: expected {EXPECTED_SET}, got an array of shape {pairs.shape}. "
             f"A matrix of nodes x labels can be wrapped: scipy.sparse.csr_array(array)."
         )
     nodes, labels = encode(pairs[:, 0], f"{what}, nodes"), encode(pairs[:, 1], f"{what}, labels")
@@ -90,18 +81,14 @@ def _set_rows_of_array(pairs: NDArray[Any], what: str) -> SetRows:
 
 
 def _set_rows_of_matrix(matrix: Any, declared: Sequence[Hashable] | None, what: str) -> SetRows:
-    rows = declared_rows(matrix.shape[0], declared, what)
+    rows = columns.declared_rows(matrix.shape[0], declared, what)
     table = matrix.tocoo(copy=True)
     table.sum_duplicates()
-    weights = (
-        None
-        if table.dtype == np.bool_
-        else as_numbers(table.data, len(table.data), f"{what}, weights")
-    )
+    is_plain = table.dtype == np.bool_
     return SetRows(
         Encoded(rows.names, table.row.astype(np.int32)),
         Encoded(range(matrix.shape[1]), table.col.astype(np.int32)),
-        weights,
+        None if is_plain else as_numbers(table.data, len(table.data), f"{what}, weights"),
     )
 
 
@@ -114,12 +101,11 @@ def _set_rows_of_triples(
     both = encode(named + [node for node, _, _ in triples], f"{what}, nodes")
     labels = encode([label for _, label, _ in triples], f"{what}, labels")
     weights = [weight for _, _, weight in triples]
+    is_plain = all(weight == 1 for weight in weights)
     return SetRows(
         Encoded(both.names, both.ids[len(named) :]),
         labels,
-        None
-        if all(w == 1 for w in weights)
-        else as_numbers(weights, len(weights), f"{what}, weights"),
+        None if is_plain else as_numbers(weights, len(weights), f"{what}, weights"),
     )
 
 
@@ -132,15 +118,15 @@ def _triples_of_mapping(
         elif isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
             yield node, labels, 1  # a single label needs no list around it
         else:
-            yield from ((node, label, 1) for label in in_stable_order(labels))
+            yield from ((node, label, 1) for label in columns.in_stable_order(labels))
 
 
 def _triples_of_rows(source: Any, what: str) -> Iterator[tuple[Hashable, Hashable, Any]]:
-    for row, fields in enumerate(as_collection(source, what, EXPECTED_SET)):
+    for row, fields in enumerate(columns.as_collection(source, what, EXPECTED_SET)):
         is_row = hasattr(fields, "__len__") and not isinstance(fields, str | bytes | Mapping | set)
         if not is_row or len(fields) not in (2, 3):
             raise InvalidGraphError(
                 f"{what}, row {row} (counted from 0): expected (node, label) or (node, label, "
-                f"weight), but came {fields!r:.80}."
+                f"weight), got {fields!r:.80}."
             )
         yield fields[0], fields[1], fields[2] if len(fields) == 3 else 1

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph.graph import ValueLabels
 from embedprop.graph.labels import ImageLabels, NumericLabels, TextLabels
-from embedprop.graph.objects.columns import (
-    Encoded,
-    Ids,
-    as_list,
-    as_numbers,
-    column,
-    column_names,
-    declared_rows,
-    encode,
-    is_frame,
-)
+from embedprop.graph.objects import columns, frames
+from embedprop.graph.objects.columns import Encoded, Ids
+from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import is_missing
 
 
@@ -35,62 +27,74 @@ class ValueRows:
     values: Any
     names: tuple[str, ...] = ()
 
-    def placed(
-        self, n_nodes: int, node_ids: Ids, what: str
-    ) -> NumericLabels | TextLabels | ImageLabels:
+    def placed(self, n_nodes: int, node_ids: Ids, what: str) -> ValueLabels:
         """Return the values by node id, given the id of each row's node (-1: leave out)."""
         kept = node_ids >= 0
         values = self.values
         if not kept.all():
             node_ids = node_ids[kept]
             values = [v for v, k in zip(values, kept, strict=True) if k]
-        with _named(what):
+        try:
             if self.kind == "numeric":
                 return NumericLabels.from_rows(n_nodes, node_ids, values, self.names)
             if self.kind == "text":
                 return TextLabels.from_rows(n_nodes, node_ids, values)
             return ImageLabels.from_rows(n_nodes, node_ids, values)
+        except InvalidGraphError as error:
+            raise InvalidGraphError(f"{what}: {error}") from None
+
+    def name_of(self, row: int) -> Hashable:
+        """Return the name of the node of a row."""
+        return self.nodes.names[self.nodes.ids[row]]
 
 
 def read_values(
     kind: str, source: Any, declared: Sequence[Hashable] | None, what: str
 ) -> ValueRows:
     """Read labels of kind numeric, text or image; `declared` nodes are those with a known order."""
-    read = {"numeric": _read_numeric, "text": _read_text, "image": _read_image}[kind]
-    return read(source, declared, what)
+    if kind == "numeric":
+        return _read_numeric(source, declared, what)
+    rows = _value_rows(source, declared, what, kind, kind)
+    return rows if kind == "text" else _as_images(rows, what)
 
 
 def _value_rows(
     source: Any, declared: Sequence[Hashable] | None, what: str, kind: str, column_name: str
 ) -> ValueRows:
-    if is_frame(source):
-        nodes = encode(column(source, "node", what), f"{what}, column 'node'")
-        return ValueRows(kind, nodes, as_list(column(source, column_name, what)))
+    if frames.is_frame(source):
+        return ValueRows(
+            kind, _nodes(source, what), columns.as_list(frames.column(source, column_name, what))
+        )
     if isinstance(source, Mapping):
-        nodes = encode(list(source), f"{what}, nodes")
+        nodes = columns.encode(list(source), f"{what}, nodes")
         return ValueRows(kind, nodes, list(source.values()))
     if isinstance(source, str | bytes) or not hasattr(source, "__len__"):
         raise InvalidGraphError(
             f"{what}: expected {{node: {column_name}}}, a frame with the columns 'node' and "
-            f"{column_name!r}, or one {column_name} for each declared node, but came "
-            f"{source!r:.80}."
+            f"{column_name!r}, or one {column_name} for each declared node, got {source!r:.80}."
         )
-    return ValueRows(kind, declared_rows(len(source), declared, what), source)
+    return ValueRows(kind, columns.declared_rows(len(source), declared, what), source)
+
+
+def _nodes(frame: Any, what: str) -> Encoded:
+    return columns.encode(frames.column(frame, "node", what), f"{what}, column 'node'")
 
 
 def _read_numeric(source: Any, declared: Sequence[Hashable] | None, what: str) -> ValueRows:
-    if is_frame(source):
-        nodes = encode(column(source, "node", what), f"{what}, column 'node'")
-        names = tuple(name for name in column_names(source) if name != "node")
+    if frames.is_frame(source):
+        nodes = _nodes(source, what)
+        names = tuple(name for name in frames.column_names(source) if name != "node")
         if not names:
             raise InvalidGraphError(
                 f"{what}: expected columns of numbers beside 'node', but there are none."
             )
-        columns = [
-            as_numbers(column(source, name, what), len(nodes.ids), f"{what}, column {name!r}")
+        numbers = [
+            columns.as_numbers(
+                frames.column(source, name, what), len(nodes.ids), f"{what}, column {name!r}"
+            )
             for name in names
         ]
-        return ValueRows("numeric", nodes, np.stack(columns, axis=1), names)
+        return ValueRows("numeric", nodes, np.stack(numbers, axis=1), names)
     rows = _value_rows(source, declared, what, "numeric", "numbers")
     return ValueRows("numeric", rows.nodes, _as_matrix(rows, what))
 
@@ -106,33 +110,19 @@ def _as_matrix(rows: ValueRows, what: str) -> NDArray[np.float64]:
             table[row] = np.nan if is_missing(value) else np.ravel(value)
         except (TypeError, ValueError):
             raise InvalidGraphError(
-                f"{what}, node {rows.nodes.names[rows.nodes.ids[row]]!r}: expected {width} "
-                f"numbers as for the first node, but came {value!r:.80}."
+                f"{what}, node {rows.name_of(row)!r}: expected {counted(width, 'number')} "
+                f"as for the first node, got {value!r:.80}."
             ) from None
     return table
 
 
-def _read_text(source: Any, declared: Sequence[Hashable] | None, what: str) -> ValueRows:
-    return _value_rows(source, declared, what, "text", "text")
-
-
-def _read_image(source: Any, declared: Sequence[Hashable] | None, what: str) -> ValueRows:
-    rows = _value_rows(source, declared, what, "image", "image")
+def _as_images(rows: ValueRows, what: str) -> ValueRows:
     images = [np.asarray(image) for image in rows.values]
     for row, image in enumerate(images):
         if image.shape != images[0].shape:
             raise InvalidGraphError(
-                f"{what}, node {rows.nodes.names[rows.nodes.ids[row]]!r}: expected an image of "
-                f"shape {images[0].shape} as for the first node, but came {image.shape}. "
+                f"{what}, node {rows.name_of(row)!r}: expected an image of shape "
+                f"{images[0].shape} as for the first node, got {image.shape}. "
                 f"Bring all images to one size."
             )
     return ValueRows("image", rows.nodes, np.stack(images) if images else np.empty((0, 0, 0)))
-
-
-@contextmanager
-def _named(what: str) -> Iterator[None]:
-    """Say which label type an error is about."""
-    try:
-        yield
-    except InvalidGraphError as error:
-        raise InvalidGraphError(f"{what}: {error}") from None

@@ -1,0 +1,297 @@
+"""The ways into a graph: one method for each kind of input that users have."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from embedprop.graph.graph import Graph, SelfLoops, UnknownNodes
+
+
+class GraphInputs:
+    """Base of `Graph` without any state: what makes one of edges and labels in their many forms."""
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Any,
+        labels: Mapping[str, Any] | None = None,
+        *,
+        directed: bool = False,
+        nodes: Iterable[Hashable] | None = None,
+        weights: ArrayLike | None = None,
+        relations: Iterable[Hashable] | None = None,
+        self_loops: SelfLoops = "drop",
+        unknown_nodes: UnknownNodes = "error",
+    ) -> Graph:
+        """Make a graph from pairs of nodes, an integer array or a frame.
+
+        Parameters
+        ----------
+        edges
+            Pairs of hashable names, an array of shape (n, 2), or a pandas, polars or Arrow table
+            with columns source, target[, weight][, relation].
+        labels
+            For each label type ``{node: [labels]}``, ``{node: {label: weight}}``, rows (node,
+            label[, weight]), a frame with these columns, or a SciPy sparse matrix (declared nodes x
+            labels). A key such as ``"age:numeric"`` gives the kind: numeric, text or image.
+        directed
+            Whether an edge leads from source to target only. Most graphs are not: False.
+        nodes
+            Declares nodes; they come first, in this order, and may be isolated.
+        weights, relations
+            One for each edge, where `edges` has no such columns. Default: every edge weighs 1.
+        self_loops
+            ``"drop"`` (a node learns nothing new from itself) or ``"keep"``.
+        unknown_nodes
+            What to do with labels of nodes that neither `edges` nor `nodes` name: ``"error"``
+            (it is mostly a spelling mistake), ``"ignore"`` them, or ``"add"`` the node, isolated.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from embedprop import Graph
+        >>> Graph.from_edges(np.array([[0, 1], [1, 2]]), nodes=range(5))
+        Graph(5 nodes, 2 undirected edges, label types: node)
+        """
+        from embedprop.graph.objects.columns import give_memory_back
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.edge_input import EdgeInput
+
+        graph = graph_from_edges(
+            EdgeInput.of(edges, weights=weights, relations=relations),
+            labels,
+            directed=directed,
+            nodes=nodes,
+            self_loops=self_loops,
+            unknown_nodes=unknown_nodes,
+        )
+        give_memory_back()
+        return graph
+
+    @classmethod
+    def read(
+        cls,
+        edges: str | Path,
+        labels: Mapping[str, str | Path] | None = None,
+        *,
+        directed: bool = False,
+        nodes: str | Path | None = None,
+        self_loops: SelfLoops = "drop",
+        unknown_nodes: UnknownNodes = "error",
+        columns: Mapping[str, str] | None = None,
+        has_header: bool | None = None,
+        separator: str | None = None,
+    ) -> Graph:
+        r"""Read a graph from CSV, TSV or Parquet files, gzipped or not. Names are strings.
+
+        Parameters
+        ----------
+        edges
+            A file with columns source, target[, weight][, relation], or a plain edge list.
+        labels
+            For each label type a file with columns node, label[, weight]; a key such as
+            ``"age:numeric"`` gives the kind.
+        nodes
+            A file with a column node that declares nodes, isolated ones too.
+        directed, self_loops, unknown_nodes
+            As in `from_edges`.
+        columns
+            Other names of columns, such as ``{"source": "from"}``.
+        has_header, separator
+            How text files are written. None: found out from the file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from embedprop import Graph
+        >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+        >>> _ = file.write_text("from,to\na,b\nb,c\n")
+        >>> Graph.read(file, columns={"source": "from", "target": "to"})
+        Graph(3 nodes, 2 undirected edges, label types: node)
+        """
+        from embedprop.graph.files.readers import read_graph
+        from embedprop.graph.files.table_layout import TableOptions
+
+        return read_graph(
+            edges,
+            labels,
+            nodes,
+            TableOptions(columns or {}, has_header, separator),
+            directed=directed,
+            self_loops=self_loops,
+            unknown_nodes=unknown_nodes,
+        )
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        labels: Mapping[str, Any] | None = None,
+        *,
+        weight: str | None = "weight",
+        relation: str | None = None,
+        self_loops: SelfLoops = "drop",
+        unknown_nodes: UnknownNodes = "error",
+    ) -> Graph:
+        """Make a graph of a NetworkX graph, directed if that one is.
+
+        Parameters
+        ----------
+        graph
+            Any NetworkX graph; parallel edges collapse, isolated nodes stay.
+        labels
+            As in `from_edges`; a string names a node attribute that holds the labels.
+        weight
+            The edge attribute that holds weights; an edge without it weighs 1, as in NetworkX.
+            None: weights are ignored.
+        relation
+            The edge attribute that holds the relation. Default: no relations.
+        self_loops, unknown_nodes
+            As in `from_edges`.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from embedprop import Graph
+        >>> Graph.from_networkx(nx.path_graph(3))
+        Graph(3 nodes, 2 undirected edges, label types: node)
+        """
+        from embedprop.graph.objects.networkx import graph_from_networkx
+
+        return graph_from_networkx(
+            graph, labels, weight, relation, self_loops=self_loops, unknown_nodes=unknown_nodes
+        )
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: Any,
+        labels: Mapping[str, Any] | None = None,
+        *,
+        nodes: Iterable[Hashable] | None = None,
+        directed: bool | None = None,
+        self_loops: SelfLoops = "drop",
+        unknown_nodes: UnknownNodes = "error",
+    ) -> Graph:
+        """Make a graph of an adjacency matrix: entry (i, j) is the weight of the edge from i to j.
+
+        Parameters
+        ----------
+        matrix
+            A square SciPy sparse matrix. If all entries are 1 the graph has no weights.
+        labels
+            As in `from_edges`; row i of a matrix belongs to node i.
+        nodes
+            The names of the nodes. Default: 0, 1, 2, ...
+        directed
+            Default: whether the matrix is not symmetric.
+        self_loops, unknown_nodes
+            As in `from_edges`.
+
+        Examples
+        --------
+        >>> from embedprop import Graph
+        >>> from scipy.sparse import csr_array
+        >>> Graph.from_scipy(csr_array([[0, 1], [0, 0]]))
+        Graph(2 nodes, 1 directed edge, label types: node)
+        """
+        from embedprop.graph.objects.scipy import graph_from_scipy
+
+        return graph_from_scipy(
+            matrix, labels, nodes, directed, self_loops=self_loops, unknown_nodes=unknown_nodes
+        )
+
+    @classmethod
+    def from_pyg(
+        cls,
+        data: Any,
+        labels: Mapping[str, Any] | None = None,
+        *,
+        directed: bool | None = None,
+        features: Literal["set", "numeric", "ignore"] = "set",
+        self_loops: SelfLoops = "drop",
+        unknown_nodes: UnknownNodes = "error",
+    ) -> Graph:
+        """Make a graph of a PyTorch Geometric `Data`; its nodes are 0, 1, 2, ...
+
+        Parameters
+        ----------
+        data
+            Read are edge_index, edge_weight, edge_type (relations), x and num_nodes.
+        labels
+            Further labels, as in `from_edges`; row i of a matrix belongs to node i.
+        directed
+            Default: ``data.is_directed()``.
+        features
+            How ``data.x`` becomes the label type ``feature``: ``"set"``, each column that is not
+            zero is a label with that weight (right for words); ``"numeric"``; or ``"ignore"``.
+        self_loops, unknown_nodes
+            As in `from_edges`.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace  # stands in for torch_geometric.data.Data
+        >>> import numpy as np
+        >>> from embedprop import Graph
+        >>> data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 0]]), num_nodes=2)
+        >>> Graph.from_pyg(data, directed=False)
+        Graph(2 nodes, 1 undirected edge, label types: node)
+        """
+        from embedprop.graph.objects.pyg import graph_from_pyg
+
+        return graph_from_pyg(
+            data, labels, directed, features, self_loops=self_loops, unknown_nodes=unknown_nodes
+        )
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        relation: str | None = None,
+        labels: Mapping[str, Any] | None = None,
+        *,
+        directed: bool = False,
+        nodes: Iterable[Hashable] | None = None,
+        self_loops: SelfLoops = "drop",
+        unknown_nodes: UnknownNodes = "error",
+    ) -> Graph:
+        """Make a graph of a pandas, polars or Arrow frame of edges, whatever its columns' names.
+
+        Parameters
+        ----------
+        frame
+            One row for each edge.
+        source, target
+            The columns that name the two nodes of an edge.
+        weight, relation
+            Default: the columns of these names, where there are such.
+        labels, directed, nodes, self_loops, unknown_nodes
+            As in `from_edges`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from embedprop import Graph
+        >>> frame = pl.DataFrame({"from": ["a", "b"], "to": ["b", "c"]})
+        >>> Graph.from_pandas(frame, "from", "to")
+        Graph(3 nodes, 2 undirected edges, label types: node)
+        """
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.edge_input import EdgeInput
+
+        return graph_from_edges(
+            EdgeInput.from_frame(frame, source, target, weight, relation),
+            labels,
+            directed=directed,
+            nodes=nodes,
+            self_loops=self_loops,
+            unknown_nodes=unknown_nodes,
+        )
