@@ -79,10 +79,7 @@ def test_a_token_of_glove_may_hold_blanks_but_no_number(tmp_path):
         ("a 1 2\nb 1e39 4\n", "line 2: .* one is '1e39'"),
         ("a 1 2\nb 3 1_0\n", "line 2: .* one is '1_0'"),
         ("a 1 2\nb 3 1,5\n", "line 2: .* one is '1,5'"),
-        (
-            "3 2\na 1 2\nb 3 4\n",
-            "the header says 3 vectors, but there are 2. If the file was cut off",
-        ),
+        ("3 2\na 1 2\nb 3 4\n", "the header says 3 vectors, but there are 2. If the file was cut off"),
         ("1 2\na 1 2\nb 3 4\n", "the header says 1 vectors, but there are 2"),
         (b"a 1 2\n\xe4 3 4\n", "line 2: the token .*xe4.* is not UTF-8. Convert the file"),
         (b"1 2\na \x00\x00\x80?\x00\n", r"line 2: a zero byte.*load_word2vec_format\(path, bin"),

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from embedprop.baselines.extras import require, torch_run
 from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
-from embedprop.baselines.supervision import checked_nodes, known_targets, refuse_hidden
+from embedprop.baselines.supervision import checked_hidden, known_targets
 from embedprop.baselines.words import WordReader, row_normalized
+from embedprop.graph.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
 
 Edges = tuple[NDArray[np.int64], NDArray[np.float32] | None]
 
@@ -42,7 +38,7 @@ class TwoLayers(WordReader, Classifier):
         hidden: Nodes = NO_NODES,
     ) -> Scores:
         """Return log-probabilities; training stops by `validation` if it is given."""
-        edges = message_edges(graph, checked_nodes(hidden, graph.n_nodes, "hidden"))
+        edges = message_edges(graph, checked_hidden(self, hidden, graph.n_nodes))
         require(self.name, "torch", "torch-geometric")
         from embedprop.baselines.gcn_network import Network
 
@@ -78,17 +74,7 @@ class GCN(TwoLayers):
         Seed, and threads for torch (default: as many as torch wants).
     """
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
-        """Return log-probabilities."""
-        refuse_hidden(self.name, hidden, "gcn-i")
-        return super().fit_predict(graph, targets, train, validation)
+    for_hidden = "gcn-i"
 
 
 @baseline("gcn-i")

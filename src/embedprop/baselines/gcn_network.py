@@ -8,6 +8,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import dropout, log_softmax, relu
 
@@ -15,8 +16,6 @@ from embedprop.baselines.registry import Nodes, Scores
 from embedprop.baselines.supervision import shares
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from embedprop.baselines.gcn import Edges, TwoLayers
 
 

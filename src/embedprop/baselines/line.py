@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from embedprop.baselines.densify import densified
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
-
-if TYPE_CHECKING:
-    from embedprop.graph.graph import Graph
 
 _NEGATIVE_POWER = 0.75
 
@@ -104,10 +104,6 @@ def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDA
     weights = np.ones(near.n_values) if near.weights is None else near.weights
     if densify_to is None:
         return edges, weights
-    from scipy.sparse import csr_array
-
-    from embedprop.baselines.densify import densified
-
     dense = densified(csr_array((weights, edges.T), shape=2 * (graph.n_nodes,)), densify_to)
     pairs = np.stack(dense.tocoo().coords, axis=1)
     return pairs.astype(np.int32), dense.data

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import embedding, logsigmoid
 
@@ -15,9 +16,6 @@ from embedprop.baselines.planetoid_contexts import Pairs
 from embedprop.baselines.planetoid_softmax import ContextSoftmax
 from embedprop.baselines.registry import Nodes, Scores
 from embedprop.baselines.supervision import shares
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 _ROWS_AT_ONCE = 4096
 

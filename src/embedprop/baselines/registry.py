@@ -5,18 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from embedprop.baselines.inductive import mean_of_neighbors
+from embedprop.graph.graph import Graph
 from embedprop.instance.registry import Registry
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
 
 Vectors = NDArray[np.float32]
 Scores = NDArray[np.float64]
@@ -68,7 +65,12 @@ class Embedder(Baseline):
 
 
 class Classifier(Baseline):
-    """Learns from the targets of some nodes and scores every class for every node."""
+    """Learns from the targets of some nodes and scores every class for every node.
+
+    A method that needs all nodes in training names in `for_hidden` the one that does not.
+    """
+
+    for_hidden: ClassVar[str | None] = None
 
     @abstractmethod
     def fit_predict(

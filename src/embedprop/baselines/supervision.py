@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from embedprop.baselines.registry import Nodes
+from embedprop.baselines.registry import Classifier, Nodes
 from embedprop.errors import InvalidParameterError
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
+from embedprop.graph.graph import Graph
 
 
 def known_targets(
@@ -51,10 +46,11 @@ def shares(classes: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(classes / classes.sum(axis=1, keepdims=True))
 
 
-def refuse_hidden(baseline: str, hidden: Nodes, instead: str) -> None:
-    """Raise `InvalidParameterError` if a method that needs all nodes in training gets others."""
-    if len(hidden):
+def checked_hidden(method: Classifier, hidden: Nodes, n_nodes: int) -> Nodes:
+    """Return the rows of hidden nodes; an error for a method that needs all nodes in training."""
+    if len(hidden) and method.for_hidden is not None:
         raise InvalidParameterError(
-            f"baseline {baseline!r} learns a vector of each node in training, but {len(hidden)} "
-            f"nodes are hidden. Use {instead!r}."
+            f"baseline {method.name!r} learns a vector of each node in training, but {len(hidden)} "
+            f"nodes are hidden. Use {method.for_hidden!r}."
         )
+    return checked_nodes(hidden, n_nodes, "hidden")

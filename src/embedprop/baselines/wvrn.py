@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from scipy.sparse import csr_array
 
 from embedprop.baselines.inductive import neighbor_means
 from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
 from embedprop.baselines.supervision import known_targets
 from embedprop.errors import InvalidParameterError
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
+from embedprop.graph.graph import Graph
 
 
 @baseline("wvrn")
