@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from embedprop.baselines.classifier import Classifier, Examples
 from embedprop.baselines.extras import require, torch_run
-from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
-from embedprop.baselines.supervision import checked_hidden, known_targets
+from embedprop.baselines.registry import Nodes, Scores, baseline
 from embedprop.baselines.words import WordReader, row_normalized
 from embedprop.graph.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
@@ -29,27 +28,18 @@ class TwoLayers(WordReader, Classifier):
     epochs: int = 200
     patience: int = 10
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
-        """Return log-probabilities; training stops by `validation` if it is given."""
-        edges = message_edges(graph, checked_hidden(self, hidden, graph.n_nodes))
+    def learn(self, graph: Graph, examples: Examples) -> Scores:
+        """Return log-probabilities; training stops by validation nodes if there are any."""
         require(self.name, "torch", "torch-geometric")
         from embedprop.baselines.gcn_network import Network
 
         features = row_normalized(self.word_matrix(graph))
-        train, classes = known_targets(graph, targets, train)
-        validation, choosing = known_targets(graph, targets, validation, "validation")
+        edges = message_edges(graph, examples.hidden)
         streams = RandomStreams.from_random_state(self.random_state)
         # torch takes 63 bits as a seed.
         with torch_run(int(streams.key("gcn") >> np.uint64(1)), self.n_threads):
-            network = Network(self, features, edges, classes.shape[1])
-            network.train(train, classes, validation, choosing)
+            network = Network(self, features, edges, examples.classes.shape[1])
+            network.train(examples)
             return network.scores()
 
 

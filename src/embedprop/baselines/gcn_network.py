@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import dropout, log_softmax, relu
 
+from embedprop.baselines.classifier import Examples, shares
 from embedprop.baselines.registry import Nodes, Scores
-from embedprop.baselines.supervision import shares
 
 if TYPE_CHECKING:
     from embedprop.baselines.gcn import Edges, TwoLayers
@@ -53,14 +53,8 @@ class Network:
         with torch.no_grad():
             return self.log_probabilities(training=False).numpy().astype(np.float64)
 
-    def train(
-        self,
-        train: Nodes,
-        classes: NDArray[np.float64],
-        validation: Nodes,
-        choosing: NDArray[np.float64],
-    ) -> None:
-        """Learn from `train`; if there are validation nodes, stop when their loss rises."""
+    def train(self, examples: Examples) -> None:
+        """Learn from training nodes; if there are validation nodes, stop when their loss rises."""
         method = self.method
         groups = [
             {"params": self.first.parameters(), "weight_decay": method.l2},
@@ -70,12 +64,14 @@ class Network:
         losses: list[float] = []
         for _ in range(method.epochs):
             optimizer.zero_grad()
-            _cross_entropy(self.log_probabilities(training=True), train, classes).backward()  # type: ignore[no-untyped-call]
+            found = self.log_probabilities(training=True)
+            _cross_entropy(found, examples.train, examples.classes).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
-            if not len(validation):
+            if not len(examples.validation):
                 continue
             with torch.no_grad():
-                loss = _cross_entropy(self.log_probabilities(training=False), validation, choosing)
+                found = self.log_probabilities(training=False)
+                loss = _cross_entropy(found, examples.validation, examples.validation_classes)
                 squares = sum(float(w.square().sum()) for w in self.first.parameters())
             # The reference's loss contains the L2 term, so it counts here too.
             losses.append(float(loss) + method.l2 * squares / 2)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from embedprop.baselines.classifier import Classifier, Examples
 from embedprop.baselines.extras import require, torch_run
 from embedprop.baselines.planetoid_contexts import class_contexts, graph_contexts
-from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
-from embedprop.baselines.supervision import checked_hidden, known_targets
+from embedprop.baselines.registry import Scores, baseline
 from embedprop.baselines.walking import WalkGraph
 from embedprop.baselines.words import WordReader
 from embedprop.graph.graph import Graph
@@ -40,27 +40,18 @@ class Planetoid(WordReader, Classifier):
     n_negatives: int = 0
     learning_rate: float = 0.1
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,  # noqa: ARG002
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
+    def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return log-probabilities; validation nodes are not used, training runs to its end."""
         require(self.name, "torch")
         from embedprop.baselines.planetoid_model import ClassLoss, ContextLoss
         from embedprop.baselines.planetoid_training import train_planetoid
 
-        hidden = checked_hidden(self, hidden, graph.n_nodes)
         features = self.word_matrix(graph)
-        train, classes = known_targets(graph, targets, train)
         streams = RandomStreams.from_random_state(self.random_state)
         rng = streams.generator("planetoid start")
         graph_pairs = graph_contexts(
-            WalkGraph.of(graph).without(hidden),
-            np.setdiff1d(np.arange(graph.n_nodes), hidden),
+            WalkGraph.of(graph).without(examples.hidden),
+            np.setdiff1d(np.arange(graph.n_nodes), examples.hidden),
             self.walk_steps,
             self.window,
             self.graph_batch_size,
@@ -68,14 +59,13 @@ class Planetoid(WordReader, Classifier):
             streams,
         )
         class_pairs = class_contexts(
-            train, classes, self.class_batch_size, self.n_negatives, streams
+            examples.train, examples.classes, self.class_batch_size, self.n_negatives, streams
         )
         # All start values come from `rng`, so torch's own seed does not matter.
         with torch_run(0, self.n_threads):
             encoder = self._encoder(features, rng)
-            class_loss = ClassLoss(encoder, features, classes.shape[1], rng)
+            class_loss = ClassLoss(encoder, features, examples.classes.shape[1], rng)
             context_loss = ContextLoss(encoder, graph.n_nodes, self.n_negatives, rng)
-            examples = train, classes
             train_planetoid(
                 self, class_loss, context_loss, graph_pairs, class_pairs, examples, streams
             )

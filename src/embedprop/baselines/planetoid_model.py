@@ -12,10 +12,10 @@ from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import embedding, logsigmoid
 
+from embedprop.baselines.classifier import shares
 from embedprop.baselines.planetoid_contexts import Pairs
 from embedprop.baselines.planetoid_softmax import ContextSoftmax
 from embedprop.baselines.registry import Nodes, Scores
-from embedprop.baselines.supervision import shares
 
 _ROWS_AT_ONCE = 4096
 
