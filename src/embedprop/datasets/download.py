@@ -89,7 +89,8 @@ def _fetch(
 ) -> None:
     """Write what is behind the address to `out`, a file on disk, and check it there."""
     with _opened(address, timeout) as response:
-        expected = _announced(response)
+        announced = response.headers.get("Content-Length", "")
+        expected = int(announced) if announced.isdecimal() else None
         limit = MAX_BYTES if file.size is None else file.size
         n_bytes = 0
         for chunk in _chunks(response):
@@ -124,39 +125,40 @@ def _is_right(file: OriginalFile, path: Path) -> bool:
     return found == (file.sha256 or file.git_blob)
 
 
-@contextmanager
-def _opened(address: str, timeout: float) -> Iterator[Any]:
+def _opened(address: str, timeout: float) -> Any:
     """Open an address; tell failures that may pass from those that stay."""
     request = urllib.request.Request(address, headers={"User-Agent": "embedprop"})
     try:
-        response = urllib.request.urlopen(request, timeout=timeout)
+        with _passing("no connection"):
+            return urllib.request.urlopen(request, timeout=timeout)
     except urllib.error.HTTPError as error:
         error.close()
         problem = f"the server answers {error.code} {error.reason}"
         if error.code == _TOO_MANY_REQUESTS or error.code >= _SERVER_ERROR:
             raise _PassingError(problem) from error
         raise _failed(address, problem) from error
-    except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
-        raise _PassingError(f"no connection ({_reason(error)})") from error
-    with response:
-        yield response
 
 
 def _chunks(response: IO[bytes]) -> Iterator[bytes]:
     while True:
-        try:
+        with _passing("the connection was cut"):
             chunk = response.read(_CHUNK)
-        except (OSError, http.client.HTTPException) as error:
-            raise _PassingError(f"the connection was cut ({_reason(error)})") from error
         if not chunk:
             return
         yield chunk
 
 
-def _announced(response: Any) -> int | None:
-    """Return the number of bytes that the server promises, if it does."""
-    text = response.headers.get("Content-Length", "")
-    return int(text) if text.isdecimal() else None
+@contextmanager
+def _passing(problem: str) -> Iterator[None]:
+    """Take failures of the network as such that may pass; what the server answers is not one."""
+    try:
+        yield
+    except urllib.error.HTTPError:
+        raise
+    except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
+        reason = getattr(error, "reason", error)
+        text = getattr(reason, "strerror", None) or str(reason) or type(error).__name__
+        raise _PassingError(f"{problem} ({text})") from error
 
 
 def _check_address(address: str) -> None:
@@ -169,11 +171,6 @@ def _check_address(address: str) -> None:
         raise InvalidParameterError(
             f"{address!r} is not an address. Expected one that begins with https:// or http://."
         )
-
-
-def _reason(error: Exception) -> str:
-    reason = getattr(error, "reason", error)
-    return getattr(reason, "strerror", None) or str(reason) or type(error).__name__
 
 
 def _failed(address: str, problem: str) -> DownloadError:

@@ -64,7 +64,7 @@ class _Matrix:
         self.state = state
 
     def checked(self) -> csr_array[np.float32]:
-        """Return the matrix, of which every index is in range."""
+        """Return the matrix, after a check that every index is in range."""
         parts = [self.state[part] for part in ("data", "indices", "indptr")]
         if not all(isinstance(part, _Array) for part in parts):
             raise ValueError("a matrix that is not made of arrays")
@@ -121,7 +121,7 @@ def read_planetoid_pickle(path: Path) -> NDArray[Any] | csr_array[np.float32] | 
     Raises
     ------
     InvalidGraphError
-        The file is no such pickle, or asks for anything that is not in ADMITTED.
+        The file is not such a pickle, or asks for anything that is not in ADMITTED.
     """
     try:
         with path.open("rb") as file:
@@ -154,24 +154,30 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
     files
         Kind (one of KINDS) → its file.
     class_names
-        The name of each class, by Planetoid's numbers; the files do not tell it.
+        The name of each class, by Planetoid's numbers; the files do not contain it.
     """
     words = {kind: _matrix(files[kind]) for kind in ("x", "tx", "allx")}
     classes = {kind: _classes(files[kind], len(class_names)) for kind in ("y", "ty", "ally")}
-    for some, other in (("x", "y"), ("tx", "ty"), ("allx", "ally")):
-        if words[some].shape[0] != len(classes[other]):
-            raise _disagree(files[some], files[other])
+    n_train, n_test, n_before = (len(classes[kind]) for kind in ("y", "ty", "ally"))
+    fits = {
+        ("x", "y"): words["x"].shape[0] == n_train,
+        ("tx", "ty"): words["tx"].shape[0] == n_test,
+        ("allx", "ally"): words["allx"].shape[0] == n_before,
+        ("tx", "allx"): words["tx"].shape[1] == words["allx"].shape[1],
+        ("y", "ally"): n_train + N_VALIDATION <= n_before,
+    }
+    for (one, other), fit in fits.items():
+        if not fit:
+            raise InvalidGraphError(
+                f"{files[one]} and {files[other].name} do not fit together: their sizes differ. "
+                f"Get both again."
+            )
     edges, n_nodes = _edges(files["graph"])
-    test = _test_nodes(files["test.index"], n_nodes, len(classes["ally"]), len(classes["ty"]))
-    nodes = np.concatenate([np.arange(len(classes["ally"])), test])
-    if words["tx"].shape[1] != words["allx"].shape[1]:
-        raise _disagree(files["tx"], files["allx"])
-
+    test = _test_nodes(files["test.index"], n_nodes, n_before, n_test)
+    # Nodes of allx keep their row as number; those of tx are where test.index says.
+    nodes = np.concatenate([np.arange(n_before), test])
     rows, columns = np.nonzero(np.concatenate([classes["ally"], classes["ty"]]))
     class_rows = np.stack([nodes[rows], columns], axis=1)
-    n_train = len(classes["y"])
-    if n_train + N_VALIDATION > len(classes["ally"]):
-        raise _disagree(files["y"], files["ally"])
     return Converted(
         n_nodes,
         edges,
@@ -189,7 +195,7 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
 def _rows_at(
     matrix: csr_array[np.float32], nodes: NDArray[np.int64], n_nodes: int
 ) -> csr_array[np.float32]:
-    """Return a matrix of which row nodes[i] is row i of `matrix`; the other rows are empty."""
+    """Return a matrix whose row nodes[i] is row i of `matrix`; the other rows are empty."""
     entries = matrix.tocoo()
     rows, columns = entries.coords
     placed = csr_array((entries.data, (nodes[rows], columns)), shape=(n_nodes, matrix.shape[1]))
@@ -236,9 +242,3 @@ def _test_nodes(path: Path, n_nodes: int, n_before: int, n_test: int) -> NDArray
             f"each line. Get the file again."
         )
     return np.array(numbers, dtype=np.int64)
-
-
-def _disagree(one: Path, other: Path) -> InvalidGraphError:
-    return InvalidGraphError(
-        f"{one} and {other.name} do not fit together: their sizes differ. Get both again."
-    )
