@@ -20,9 +20,9 @@ NO_NODES.flags.writeable = False
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Nodes that have a class, to learn from and to decide when to stop; and those to be hidden.
+    """Nodes that have a class, to learn from and to decide when to stop; and the hidden nodes.
 
-    The classes of each such node are a row (classes,) of ones and zeros.
+    The classes of a node are a row of ones and zeros.
     """
 
     train: Nodes
@@ -65,7 +65,7 @@ class Classifier(Baseline):
         if len(hidden) and self.for_hidden is not None:
             raise InvalidParameterError(
                 f"baseline {self.name!r} learns a vector of each node in training, but "
-                f"{len(hidden)} nodes are hidden. Use {self.for_hidden!r}."
+                f"some nodes ({len(hidden)}) are hidden. Use {self.for_hidden!r}."
             )
         if targets.shape[0] != graph.n_nodes:
             raise InvalidParameterError(
@@ -75,7 +75,7 @@ class Classifier(Baseline):
         known = _with_class(targets, train, "train")
         if not len(known[0]):
             raise InvalidParameterError(
-                f"None of the {len(train)} training nodes has a class: there is nothing to learn "
+                f"None of the training nodes ({len(train)}) has a class: there is nothing to learn "
                 f"from."
             )
         choosing = _with_class(targets, validation, "validation")

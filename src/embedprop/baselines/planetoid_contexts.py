@@ -89,8 +89,8 @@ def class_contexts(
 ) -> Iterator[Pairs]:
     """Yield pairs of training nodes with the same first class, without end.
 
-    Negatives are training nodes with another first class. With one class only there is nothing to
-    tell apart: no pairs.
+    Negatives are training nodes with another first class. With a single class there is nothing
+    to tell apart, so no pairs.
     """
     rng = streams.generator("class contexts")
     first = classes.argmax(axis=1)

@@ -55,6 +55,6 @@ class Embedder(Baseline):
     def fit_transform_inductive(self, known: Graph, full: Graph) -> Vectors:
         """Learn from `known` alone and return a vector for every node of `full`.
 
-        A new node has the mean of its known neighbors' vectors, unless a method knows better.
+        A new node has the mean of its known neighbors' vectors, if a method has nothing better.
         """
         return mean_of_neighbors(self.fit_transform(known), known, full)

@@ -1,4 +1,4 @@
-"""One published file → the cache: checked while it comes, whole or not there at all."""
+"""One published file → the cache: checked, and there as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Report = Callable[[str, int, int | None], None]
 
 
 class _PassingError(Exception):
-    """A failure that may be gone at the next attempt."""
+    """A failure that the next attempt may not meet."""
 
 
 def download(
@@ -56,7 +56,7 @@ def download(
     Raises
     ------
     DownloadError
-        The file does not come, or what comes is not that file. Nothing is left in `folder`.
+        The file cannot be fetched, or is not the published one. Nothing is left in `folder`.
     """
     path, address = folder / file.name, file.address(mirror)
     _check_address(address)
@@ -97,7 +97,7 @@ def _fetch(
             n_bytes += len(chunk)
             # A server that announces too much is refused at once, any other when it sends it.
             if max(n_bytes, expected or 0) > limit:
-                problem = f"expected at most {limit:,} bytes, but more would come"
+                problem = f"expected at most {limit:,} bytes, but the server has more"
                 raise _failed(address, problem)
             out.write(chunk)
             if report is not None:
@@ -107,7 +107,7 @@ def _fetch(
     out.flush()
     has_checksum = file.sha256 is not None or file.git_blob is not None
     if not has_checksum or not _is_right(file, Path(out.name)):
-        raise _PassingError(f"the checksum of what came ({n_bytes:,} bytes) is wrong")
+        raise _PassingError(f"the {n_bytes:,} bytes received have the wrong checksum")
 
 
 def _is_right(file: OriginalFile, path: Path) -> bool:
@@ -126,7 +126,7 @@ def _is_right(file: OriginalFile, path: Path) -> bool:
 
 
 def _opened(address: str, timeout: float) -> Any:
-    """Open an address; tell failures that may pass from those that stay."""
+    """Open an address; separate failures that may pass from those that will not."""
     request = urllib.request.Request(address, headers={"User-Agent": "embedprop"})
     try:
         with _passing("no connection"):

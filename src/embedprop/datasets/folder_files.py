@@ -90,7 +90,7 @@ def _natural(name: str) -> tuple[int, str]:
 def read_labels(
     folder: Path, n_nodes: int, meta: Mapping[str, Any], *, weighted: bool
 ) -> dict[str, Loaded]:
-    """Return all labels of a data set; `meta` tells the kind of each label type."""
+    """Return all labels of a data set; `meta` has the kind of each label type."""
     loaded: dict[str, Loaded] = {}
     for file, label_type in MATRIX_FILES.items():
         if (folder / file).exists():

@@ -118,7 +118,8 @@ def _meta(data: Converted, source: Source) -> dict[str, Any]:
             for file in source.files
             if file.git_blob is not None
         ],
-        "licence": source.licence,
+        # The key is spelled as in the folders that exist.
+        "licence": source.license,
         "notes": list(source.notes),
         "made_by": f"embedprop {__version__}",
     }

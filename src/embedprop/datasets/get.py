@@ -45,7 +45,7 @@ def get_dataset(
     InvalidParameterError
         The name is not known, or its original files cannot be fetched or converted.
     DownloadError
-        A file does not come, or what comes is not that file.
+        A file cannot be fetched, or is not the published one.
     InvalidGraphError
         A file cannot be converted.
     """

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from embedprop.errors import InvalidParameterError
+from embedprop.errors import InvalidParameterError, did_you_mean
 
 RAW_FILES = "https://raw.githubusercontent.com"
 
@@ -80,7 +80,7 @@ class Source:
     n_edges: int
     n_classes: int
     format: str = ""
-    licence: str = ""
+    license: str = ""
     files: tuple[OriginalFile, ...] = ()
     class_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -105,7 +105,8 @@ def find_source(name: str) -> Source:
     known = sources()
     if name not in known:
         raise InvalidParameterError(
-            f"No data set {name!r} is known. There are: {', '.join(known)}."
+            f"No data set {name!r} is known.{did_you_mean(name, known)} There are: "
+            f"{', '.join(known)}."
         )
     return known[name]
 

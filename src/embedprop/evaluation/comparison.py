@@ -19,7 +19,12 @@ from typing import Any
 import numpy as np
 
 from embedprop.baselines import BASELINES, is_classifier
-from embedprop.errors import EmbedpropError, InvalidParameterError, UnknownComponentError
+from embedprop.errors import (
+    EmbedpropError,
+    InvalidParameterError,
+    UnknownComponentError,
+    did_you_mean,
+)
 from embedprop.evaluation.memory import forget_peak, peak_memory
 from embedprop.evaluation.protocols import (
     Protocol,
@@ -71,7 +76,8 @@ def check_methods(
     for method in methods:
         if method not in known:
             raise UnknownComponentError(
-                f"method={method!r} is not known. Choose among: {', '.join(known)}."
+                f"method={method!r} is not known.{did_you_mean(method, known)} Choose among: "
+                f"{', '.join(known)}."
             )
         if list(methods).count(method) > 1:
             raise InvalidParameterError(f"The method {method!r} is given twice.")
@@ -82,7 +88,8 @@ def check_methods(
         for name in chosen:
             if name not in names:
                 raise InvalidParameterError(
-                    f"The method {method!r} has no setting {name!r}, only {', '.join(names)}."
+                    f"The method {method!r} has no setting {name!r}.{did_you_mean(name, names)} "
+                    f"It has: {', '.join(names)}."
                 )
             if name == "instance":
                 raise InvalidParameterError(
@@ -117,13 +124,13 @@ def compare(
     verbose
         Whether a method may print warnings.
     told
-        Called with each record when it is there.
+        Called with each record once its method has run.
 
     Returns
     -------
     list of dict
         Each has ``method`` and either ``results``, ``cpu_seconds`` and ``peak_bytes``, or ``error``
-        if the method could not run: the others do all the same.
+        if the method could not run; the others run all the same.
     """
     check_methods(methods, settings)
     splits = [protocol.splits(targets) for protocol in protocols]
@@ -144,7 +151,7 @@ def _in_own_process(method: str, settings: Mapping[str, Any], task: Task) -> dic
         try:
             return pool.submit(run_method, method, settings, task).result()
         except BrokenProcessPool:
-            return {"error": "its process was ended by the system: perhaps memory ran out"}
+            return {"error": "the system ended its process: perhaps memory ran out"}
         except Exception as error:
             logger.debug("%s failed", method, exc_info=True)
             return {"error": f"{type(error).__name__}: {error}"}

@@ -200,7 +200,7 @@ def _check_scores(scores: NDArray[np.floating[Any]], n_queries: int, n_nodes: in
 
 
 def held_out_auc(positive_scores: ArrayLike, negative_scores: ArrayLike) -> float:
-    """Return the probability that an edge has a higher score than a pair without edge (ROC AUC).
+    """Return the probability that an edge has a higher score than a pair without one (ROC AUC).
 
     >>> held_out_auc([0.9, 0.4], [0.1, 0.5])
     0.75
@@ -210,7 +210,7 @@ def held_out_auc(positive_scores: ArrayLike, negative_scores: ArrayLike) -> floa
     positive, negative = np.ravel(positive_scores), np.ravel(negative_scores)
     if not (len(positive) and len(negative)):
         raise InvalidParameterError(
-            f"Expected scores of edges and of pairs without edge, got {len(positive)} and "
+            f"Expected scores of edges and of pairs without an edge, got {len(positive)} and "
             f"{len(negative)}."
         )
     is_edge = np.repeat([True, False], [len(positive), len(negative)])

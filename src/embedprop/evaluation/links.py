@@ -82,7 +82,7 @@ def triples_of(graph: Graph, nodes: Vocabulary, relations: Vocabulary) -> Ids:
 def edge_auc(model: Any, graph: Graph, share: float = 0.1, seed: int = 0) -> float:
     """Fit a copy of the model without a share of the edges; return the AUC of their scores.
 
-    An edge is compared with as many pairs of nodes without edge.
+    An edge is compared with as many pairs of nodes without one.
     """
     from sklearn.base import clone
 

@@ -106,12 +106,12 @@ class Protocol:
         if sizes.min() < n:
             name = targets.class_names[int(sizes.argmin())]
             raise InvalidParameterError(
-                f"Class {name!r} has {sizes.min()} nodes, fewer than the {n} per class that are to "
-                f"train."
+                f"Expected at least {n} nodes of each class to train on, got {sizes.min()} of "
+                f"class {name!r}."
             )
         n_test = int(sizes.sum()) - n * len(sizes)
         if n_test == 0:
-            raise InvalidParameterError(f"{n} nodes per class leave no node to test.")
+            raise InvalidParameterError(f"{n} nodes per class leave no node to test on.")
         return per_class_split(targets.classes, seed, n, n_validation=0, n_test=n_test)
 
 

@@ -144,7 +144,7 @@ def test_peak_memory_grows_with_what_is_held() -> None:
         (["--methods", "epb,nonsense"], "method='nonsense' is not known. Choose among: epb, "),
         (["--methods", "wvrn,wvrn"], "given twice"),
         (["--methods", "wvrn", "--set", "epb.epochs=2"], "'epb', which is not compared"),
-        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only instance"),
+        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed'. It has: instance"),
         (["--methods", "epb", "--set", "epochs=2"], "expected METHOD.NAME=VALUE"),
         (["--methods", "eps", "--set", "eps.instance=epb"], "'instance' of 'eps' is its name"),
         (["--unknown-nodes", "sometimes"], "unknown_nodes"),
