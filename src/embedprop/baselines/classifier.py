@@ -15,6 +15,7 @@ from embedprop.errors import InvalidParameterError
 from embedprop.graph.graph import Graph
 
 NO_NODES: Nodes = np.empty(0, np.int64)
+# Read-only, because it is the default of arguments.
 NO_NODES.flags.writeable = False
 
 

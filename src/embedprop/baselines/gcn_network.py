@@ -41,6 +41,7 @@ class Network:
     def log_probabilities(self, training: bool) -> Tensor:
         """Return (nodes, classes)."""
         share = self.method.dropout
+        # In a sparse matrix dropout of words is dropout of its values: zeros stay zeros.
         values = dropout(self.values, share, training)
         words = torch.sparse_coo_tensor(
             self.rows, values, self.shape, is_coalesced=True, check_invariants=False
@@ -87,6 +88,7 @@ def _convolution(n_in: int, n_out: int) -> Any:
         simplefilter("ignore", DeprecationWarning)
         from torch_geometric.nn import GCNConv
 
+    # Cached: the edges never change, so they are normalized once.
     return GCNConv(n_in, n_out, cached=True, bias=False)
 
 

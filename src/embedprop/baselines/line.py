@@ -78,10 +78,13 @@ class LINE(Embedder):
         from embedprop.kernels.draws.alias import alias_table
         from embedprop.kernels.line import train_edges
 
+        # Each end of an edge counts, as the reference code draws negatives.
         degrees = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=n_nodes)
         rng = streams.generator("line start", order)
         half = self.dim // 2
         start = (rng.random((n_nodes, half), np.float32) - np.float32(0.5)) / np.float32(half)
+        # In the first order a node is its own context; in the second, contexts have vectors of
+        # their own, which start at 0 and are thrown away.
         train_edges(
             start,
             start if order == 1 else np.zeros_like(start),

@@ -49,6 +49,7 @@ class SkipGram(Embedder):
     def _skip_gram(self, walks: NDArray[np.int32], n_nodes: int, streams: RandomStreams) -> Vectors:
         from gensim.models import Word2Vec
 
+        # gensim takes words: a node is its number as text, and a walk ends before the first -1.
         names = np.array([str(node) for node in range(n_nodes)], dtype=object)
         lengths = (walks >= 0).sum(axis=1)
         model = Word2Vec(

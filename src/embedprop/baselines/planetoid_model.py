@@ -95,6 +95,7 @@ def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> Tensor:
     owners = np.repeat(np.arange(len(nodes)), np.diff(rows.indptr))
     places = torch.from_numpy(np.stack([owners, rows.indices.astype(np.int64)]))
     values = torch.from_numpy(rows.data)
+    # Entries of CSR are in order and none stands twice, which is what "coalesced" promises.
     return torch.sparse_coo_tensor(
         places, values, rows.shape, is_coalesced=True, check_invariants=False
     )
@@ -130,6 +131,7 @@ class ContextLoss:
         self.encoder = encoder
         self.n_negatives = n_negatives
         self.own: list[Tensor]
+        # As the reference: a table of contexts against negatives, a layer for the softmax.
         if n_negatives:
             self.own = [normal(rng, n_contexts, encoder.dim)]
         else:

@@ -47,6 +47,7 @@ class WordReader(Baseline):
         for label_type in chosen:
             n_labels = len(graph.vocabulary(label_type))  # refuses an unknown type
             part = as_matrix(graph.labels[label_type], n_labels)
+            # A word that a node has several times is one entry, and weighs 1 if binary.
             part.sum_duplicates()
             if self.words == "binary":
                 part.data[:] = 1

@@ -59,6 +59,7 @@ class WeightedVote(Classifier):
         is_known[examples.train] = True
         estimates = np.tile(examples.classes.mean(axis=0), (graph.n_nodes, 1))
         estimates[examples.train] = examples.classes
+        # The direct vote is one round of relaxation in which only known nodes vote.
         votes = is_known if self.n_rounds == 0 else np.ones(graph.n_nodes, np.bool_)
         step = 1.0
         for _ in range(max(1, self.n_rounds)):

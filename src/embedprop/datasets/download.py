@@ -104,6 +104,7 @@ def _fetch(
                 report(file.name, n_bytes, expected or file.size)
     if expected is not None and n_bytes < expected:
         raise _PassingError(f"the connection was cut after {n_bytes:,} of {expected:,} bytes")
+    # The checksum is taken from the disk: what is there counts, not what was sent.
     out.flush()
     has_checksum = file.sha256 is not None or file.git_blob is not None
     if not has_checksum or not _is_right(file, Path(out.name)):
@@ -134,6 +135,7 @@ def _opened(address: str, timeout: float) -> Any:
     except urllib.error.HTTPError as error:
         error.close()
         problem = f"the server answers {error.code} {error.reason}"
+        # A server that is busy may answer the next time; one that has no such file will not.
         if error.code == _TOO_MANY_REQUESTS or error.code >= _SERVER_ERROR:
             raise _PassingError(problem) from error
         raise _failed(address, problem) from error

@@ -101,6 +101,7 @@ def load_dataset(
     InvalidGraphError
         A file of the data set is missing or damaged.
     """
+    # Imported here: the list of data sets and their download need no reader of tables.
     from embedprop.datasets import folder_files as files
     from embedprop.graph.build import build_graph
     from embedprop.graph.vocabulary import Vocabulary

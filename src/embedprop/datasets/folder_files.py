@@ -74,6 +74,7 @@ def read_classes(
         return csr_array((n_nodes, 0), dtype=np.bool_), ()
     nodes, class_ids, vocabulary = _read_names(path, "class", n_nodes)
     found = [str(name) for name in vocabulary]
+    # Planetoid numbers the classes; elsewhere they are sorted by name.
     published: Mapping[str, int] = meta.get("class_index_in_planetoid_files", {})
     names = sorted(found, key=lambda name: (published.get(name, len(found)), _natural(name)))
     column = np.argsort([found.index(name) for name in names]).astype(np.int32)
@@ -111,7 +112,7 @@ def read_labels(
 
 
 def _read_matrix(path: Path, n_nodes: int, weighted: bool) -> SetLabels:
-    """Read a sparse matrix, row = node, column = label; ones are no weights."""
+    """Read a sparse matrix, row = node, column = label."""
     try:
         matrix = coo_array(load_npz(path))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
@@ -122,6 +123,7 @@ def _read_matrix(path: Path, n_nodes: int, weighted: bool) -> SetLabels:
         raise InvalidGraphError(
             f"{path}: expected {n_nodes} rows, one for each node, got {matrix.shape[0]}."
         )
+    # Ones mean the same as no weights, which take no memory.
     plain = not weighted or bool((matrix.data == 1).all())
     weights = None if plain else matrix.data.astype(np.float32)
     node_ids, label_ids = (index.astype(np.int32) for index in matrix.coords)

@@ -33,12 +33,14 @@ def write_folder(data: Converted, source: Source, target: Path, unfinished: Path
     Both must lie on one disk. Whatever stops it before the last step leaves `target` as it was.
     """
     _remove_forgotten(unfinished)
+    # A name of its own: two processes may convert the same data set.
     own = unfinished / f"{source.name}-{secrets.token_hex(8)}"
     new, old = own / "new", own / "old"
     new.mkdir(parents=True)
     try:
         _write_files(data, source, new)
         target.parent.mkdir(parents=True, exist_ok=True)
+        # A folder cannot be replaced in one step: the old one steps aside, and back if need be.
         if target.exists():
             target.rename(old)
         try:

@@ -62,6 +62,7 @@ def get_dataset(
         raise InvalidParameterError(f"{name} cannot be fetched: {source.obstacle}.")
     originals = _originals(source, mirror, files, report)
     data = _convert(source, originals)
+    # Files given with files= may have no known checksum: then the counts must do.
     _check_counts(source, data)
     from embedprop.datasets.folder_writer import write_folder
 

@@ -51,6 +51,7 @@ class _Array:
         _version, shape, dtype, is_fortran, content = state
         if not isinstance(dtype, _Dtype):
             raise ValueError("an array without the type of its numbers")
+        # Python 2's bytes were read as text, a character per byte: this turns them back.
         flat = np.frombuffer(content.encode("latin-1"), np.dtype(dtype.byte_order + dtype.code))
         self.values = flat.reshape(shape, order="F" if is_fortran else "C")
 
@@ -74,6 +75,7 @@ class _Matrix:
             (values.astype(np.float32), columns.astype(np.int32), ptr.astype(np.int32)),
             shape=(n_rows, n_columns),
         )
+        # Before any use: an index out of range would read memory that is not the matrix.
         matrix.check_format(full_check=True)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
@@ -225,6 +227,7 @@ def _edges(path: Path) -> tuple[NDArray[np.int64], int]:
     n_nodes = len(found)
     arcs = [(node, other) for node, others in found.items() for other in others]
     flat = [*found, *(node for arc in arcs for node in arc)]
+    # Not isinstance: True is an int too, and a pickle may hold it.
     if not all(type(node) is int and 0 <= node < n_nodes for node in flat):
         raise InvalidGraphError(f"{path}: expected nodes from 0 to {n_nodes - 1}. Get it again.")
     pairs = np.array(arcs, dtype=np.int64).reshape(-1, 2)

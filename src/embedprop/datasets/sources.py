@@ -87,6 +87,7 @@ class Source:
     obstacle: str = ""
 
 
+# Read once: the file is part of the package and does not change.
 @cache
 def sources() -> Mapping[str, Source]:
     """Return the known data sets by name."""
@@ -112,6 +113,7 @@ def find_source(name: str) -> Source:
 
 
 def _source(name: str, entry: dict[str, Any]) -> Source:
+    # Repository and commit stand once per data set, but belong to each of its files.
     published = {key: entry.pop(key, "") for key in ("repository", "commit")}
     originals = tuple(
         OriginalFile(folder=entry["format"], **published, **file) for file in entry.pop("files", ())

@@ -146,6 +146,7 @@ def compare(
 
 
 def _in_own_process(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    # Spawned: a fork would count the memory of this process as its own.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         try:
@@ -162,6 +163,7 @@ def run_method(method: str, settings: Mapping[str, Any], task: Task) -> dict[str
     classifies = method not in OWN_METHODS and is_classifier(method)
     measure = _classified if classifies else _embedded
     if not task.verbose:
+        # The process runs this method alone, so nothing else loses its log.
         logging.getLogger("embedprop").setLevel(logging.CRITICAL)
         warnings.simplefilter("ignore")
     forget_peak()

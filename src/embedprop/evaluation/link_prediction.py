@@ -153,6 +153,7 @@ def _realistic_ranks(
     rows, others = true.owners, true.ids
     is_other = others != batch[rows, looked_for]
     rows, passed_over = rows[is_other], scores[rows, others][is_other]
+    # Other true answers are passed over, so they leave both counts.
     better -= np.bincount(rows[passed_over > truth[rows]], minlength=len(batch))
     equal -= np.bincount(rows[passed_over == truth[rows]], minlength=len(batch))
     # optimistic rank: better + 1; pessimistic rank: better + equal
@@ -195,6 +196,7 @@ def _check_scores(scores: NDArray[np.floating[Any]], n_queries: int, n_nodes: in
             f"score_all must return one score per query and node, an array of shape "
             f"{(n_queries, n_nodes)}, got {scores.shape}."
         )
+    # NaN compares as false with all others: an answer of NaN would rank first.
     if np.isnan(scores).any():
         raise InvalidParameterError("score_all returned NaN, which has no rank.")
 

@@ -91,6 +91,8 @@ def edge_auc(model: Any, graph: Graph, share: float = 0.1, seed: int = 0) -> flo
     scores = fitted.link_scores()
     found = []
     for pairs in (split.held_out, split.non_edges):
-        every = [scores.tails(pairs[i : i + 256, 0], None) for i in range(0, len(pairs), 256)]
-        found.append(np.concatenate(every)[np.arange(len(pairs)), pairs[:, 1]])
+        # 256 x n_nodes scores at a time bound the memory; only one of each row is wanted.
+        parts = [pairs[start : start + 256] for start in range(0, len(pairs), 256)]
+        own = [scores.tails(part[:, 0], None)[np.arange(len(part)), part[:, 1]] for part in parts]
+        found.append(np.concatenate(own))
     return held_out_auc(*found)

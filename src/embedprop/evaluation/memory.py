@@ -34,4 +34,5 @@ def forget_peak() -> None:
     """Count the peak from now on, where the system can: what loading took is then left out."""
     gc.collect()
     with suppress(OSError):
+        # Linux: 5 sets the peak back to what is in use now (man 5 proc).
         _CLEAR.write_text("5")

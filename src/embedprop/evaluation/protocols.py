@@ -163,6 +163,7 @@ def measure_probabilities(scores: Scores, targets: Targets, split: Split) -> dic
 
     `scores` are probabilities or, if none is above 0, their logarithms: what baselines return.
     """
+    # Probabilities are never all 0, and their logarithms are never above it.
     probabilities = np.exp(scores) if scores.max() <= 0 else scores
     names, wanted = metric_names(targets), targets.values[split.test]
     found = _metrics(probabilities[split.test], wanted, names, threshold=0.5)

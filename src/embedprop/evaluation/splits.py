@@ -53,6 +53,7 @@ def per_class_split(
             f"Expected n_validation={n_validation} and n_test={n_test} nodes beside those that "
             f"train, got {len(rest)} nodes in all."
         )
+    # Test nodes come first: they do not depend on how many validate.
     return Split(chosen, rest[n_test : n_test + n_validation], rest[:n_test])
 
 

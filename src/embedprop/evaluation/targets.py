@@ -83,6 +83,7 @@ def targets_of(
     if len(unknown):
         logger.info("%s: ignored rows of unknown nodes: %d", source, len(unknown))
     known = [(row, name) for row, (_, name) in zip(rows, listed, strict=True) if row >= 0]
+    # Classes are numbered as they first come.
     names = {name: column for column, name in enumerate(dict.fromkeys(name for _, name in known))}
     if len(names) < 2:
         raise InvalidParameterError(

@@ -90,5 +90,5 @@ def test_relations_and_graphs_without_free_pairs_are_refused():
     with pytest.raises(InvalidGraphError, match="without relations"):
         split_edges(messy(n_relations=2), 0.3, seed=0)
     triangle = Graph.from_edges([(0, 1), (1, 2), (2, 0)])
-    with pytest.raises(InvalidGraphError, match="0 pairs of nodes without an edge, but 1 are needed"):
+    with pytest.raises(InvalidGraphError, match="0 pairs of nodes without an edge, but 1 "):
         split_edges(triangle, 0.3, seed=0)
