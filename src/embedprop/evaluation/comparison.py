@@ -19,12 +19,7 @@ from typing import Any
 import numpy as np
 
 from embedprop.baselines import BASELINES, is_classifier
-from embedprop.errors import (
-    EmbedpropError,
-    InvalidParameterError,
-    UnknownComponentError,
-    did_you_mean,
-)
+from embedprop.errors import EmbedpropError, InvalidParameterError, UnknownComponentError
 from embedprop.evaluation.memory import forget_peak, peak_memory
 from embedprop.evaluation.protocols import (
     Protocol,
@@ -76,8 +71,7 @@ def check_methods(
     for method in methods:
         if method not in known:
             raise UnknownComponentError(
-                f"method={method!r} is not known.{did_you_mean(method, known)} Choose among: "
-                f"{', '.join(known)}."
+                f"method={method!r} is not known. Choose among: {', '.join(known)}."
             )
         if list(methods).count(method) > 1:
             raise InvalidParameterError(f"The method {method!r} is given twice.")
@@ -88,8 +82,7 @@ def check_methods(
         for name in chosen:
             if name not in names:
                 raise InvalidParameterError(
-                    f"The method {method!r} has no setting {name!r}.{did_you_mean(name, names)} "
-                    f"It has: {', '.join(names)}."
+                    f"The method {method!r} has no setting {name!r}, only {', '.join(names)}."
                 )
             if name == "instance":
                 raise InvalidParameterError(
