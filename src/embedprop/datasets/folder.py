@@ -166,6 +166,7 @@ def data_folders(data_dir: str | Path | None = None) -> list[Path]:
     """
     if data_dir is not None:
         return [_existing(data_dir, "data_dir")]
+    # Set but empty counts as not set.
     given = os.environ.get(DATA_VARIABLE)
     return [*([_existing(given, DATA_VARIABLE)] if given else []), cached_data()]
 

@@ -152,6 +152,7 @@ def _read_numbers(path: Path, label_type: str, n_nodes: int) -> dict[str, Numeri
 
 
 def _read_texts(path: Path, column: str, n_nodes: int) -> TextLabels:
+    """Read a text per node; an empty one is none."""
     texts: list[str | None] = []
     node_ids: list[Ids] = []
     for batch in read_table(path, Roles(("node", column))):
@@ -179,6 +180,7 @@ def _read_names(path: Path, column: str, n_nodes: int) -> tuple[Ids, Ids, Vocabu
 def _numbered(batch: Batch, role: str, size: int) -> Ids:
     """Return a column of whole numbers from 0 to size - 1."""
     numbers = batch.numbers(role)
+    # NaN, which stands for an empty field, fails every comparison and is refused as well.
     good = (numbers >= 0) & (numbers < size) & (numbers == np.floor(numbers))
     if not good.all():
         expected = f"a whole number from 0 to {size - 1}"

@@ -23,6 +23,7 @@ from embedprop.datasets.converted import Converted, class_statistics, edge_stati
 from embedprop.datasets.sources import Source
 from embedprop.files.atomic import sync
 
+# What is older than this, no process is still writing.
 _DAY = 24 * 60 * 60.0
 _SPLIT = "Planetoid public fixed split: 20 training nodes per class, 500 validation, 1000 test"
 

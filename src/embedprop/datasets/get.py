@@ -56,6 +56,7 @@ def get_dataset(
             f"edges.csv.gz and meta.json, name the folder above it in EMBEDPROP_DATA."
         )
     target = cached_data() / name
+    # A folder appears as a whole: with meta.json, all of it is there.
     if (target / "meta.json").is_file() and not force:
         return target
     if files is None and source.obstacle:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -207,29 +208,29 @@ def _rows_at(
 
 def _matrix(path: Path) -> csr_array[np.float32]:
     found = read_planetoid_pickle(path)
-    if not isinstance(found, csr_array):
-        raise InvalidGraphError(f"{path}: expected a sparse matrix of words. Get the file again.")
-    return found
+    if isinstance(found, csr_array):
+        return found
+    raise _unexpected(path, "a sparse matrix of words")
 
 
 def _classes(path: Path, n_classes: int) -> NDArray[Any]:
     found = read_planetoid_pickle(path)
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or found.shape[1] != n_classes:
-        raise InvalidGraphError(f"{path}: expected an array with {n_classes} columns, the classes.")
-    return found
+    if isinstance(found, np.ndarray) and found.ndim == 2 and found.shape[1] == n_classes:
+        return found
+    raise _unexpected(path, f"an array with {n_classes} columns, the classes")
 
 
 def _edges(path: Path) -> tuple[NDArray[np.int64], int]:
     """Return the edges, and the number of nodes."""
     found = read_planetoid_pickle(path)
     if not isinstance(found, dict) or not found:
-        raise InvalidGraphError(f"{path}: expected the neighbors of each node. Get it again.")
+        raise _unexpected(path, "the neighbors of each node")
     n_nodes = len(found)
     arcs = [(node, other) for node, others in found.items() for other in others]
-    flat = [*found, *(node for arc in arcs for node in arc)]
     # Not isinstance: True is an int too, and a pickle may hold it.
+    flat = chain(found, *arcs)
     if not all(type(node) is int and 0 <= node < n_nodes for node in flat):
-        raise InvalidGraphError(f"{path}: expected nodes from 0 to {n_nodes - 1}. Get it again.")
+        raise _unexpected(path, f"nodes from 0 to {n_nodes - 1}")
     pairs = np.array(arcs, dtype=np.int64).reshape(-1, 2)
     return undirected_rows(pairs[:, 0], pairs[:, 1]), n_nodes
 
@@ -240,8 +241,10 @@ def _test_nodes(path: Path, n_nodes: int, n_before: int, n_test: int) -> NDArray
     numbers = [int(line) for line in lines if line.isdigit()]
     good = len(numbers) == len(lines) == len(set(numbers)) == n_test
     if not good or not all(n_before <= number < n_nodes for number in numbers):
-        raise InvalidGraphError(
-            f"{path}: expected {n_test} different nodes from {n_before} to {n_nodes - 1}, one in "
-            f"each line. Get the file again."
-        )
+        nodes = f"{n_test} different nodes from {n_before} to {n_nodes - 1}"
+        raise _unexpected(path, f"{nodes}, one in each line")
     return np.array(numbers, dtype=np.int64)
+
+
+def _unexpected(path: Path, expected: str) -> InvalidGraphError:
+    return InvalidGraphError(f"{path}: expected {expected}. Get the file again.")

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.evaluation.link_prediction import (
@@ -47,12 +46,8 @@ def rank_links(model: Any, test: Graph, known: Iterable[Graph]) -> RankingResult
     true = [triples_of(graph, nodes, relations) for graph in known]
     scores = model.link_scores()
 
-    def score_all(given: Ids, over: Ids, side: str) -> NDArray[np.float32]:
-        scorer = scores.tails if side == "tail" else scores.heads
-        return np.asarray(scorer(given, over))
-
     return filtered_ranking(
-        score_all,
+        lambda given, over, side: (scores.tails if side == "tail" else scores.heads)(given, over),
         wanted,
         np.concatenate([*true, wanted]),
         len(nodes),
