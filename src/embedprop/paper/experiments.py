@@ -153,7 +153,10 @@ def _vectors(
 
 def _accuracy(unit: Unit, dataset: Dataset, targets: Targets, cache: Cache) -> dict[str, Any]:
     classes = targets.classes
-    split = _accuracy_split(unit, dataset, classes)
+    if unit.setting == "public":
+        split = Split(*(dataset.splits[part] for part in ("train", "val", "test")))
+    else:
+        split = per_class_split(classes, seed=unit.run)
     if base_method(unit.method) in CLASSIFIERS:
         scores = _predict(unit, dataset, split)
         right = scores[split.test].argmax(axis=1) == classes[split.test]
@@ -172,12 +175,6 @@ def _accuracy(unit: Unit, dataset: Dataset, targets: Targets, cache: Cache) -> d
         "c": best["c"],
         "embedding_cpu_seconds": found[best["candidate"]][1],
     }
-
-
-def _accuracy_split(unit: Unit, dataset: Dataset, classes: NDArray[np.int64]) -> Split:
-    if unit.setting == "public":
-        return Split(*(dataset.splits[part] for part in ("train", "val", "test")))
-    return per_class_split(classes, seed=unit.run)
 
 
 def _predict(unit: Unit, dataset: Dataset, split: Split) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from embedprop.graph import Graph
 from embedprop.paper.markdown import markdown_table
 from embedprop.paper.ours import estimator
 from embedprop.paper.reproduce import provenance
-from embedprop.paper.units import Unit, record_key
+from embedprop.paper.units import Unit
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ def add_table1(results: Path, *, quick: bool = False) -> str:
     """Count on BlogCatalog (quick: PPI), append what `results` lacks, and return the table."""
     name = "ppi" if quick else "blogcatalog"
     records = table1_records(name, load_dataset(name, directed=False, weighted=False).graph)
-    finished = {record_key(record) for record in read_records(results)}
+    finished = {Unit.of(record) for record in read_records(results)}
     for record in records:
-        if record_key(record) not in finished:
+        if Unit.of(record) not in finished:
             append_record(results, record)
     return table1(records)
 
