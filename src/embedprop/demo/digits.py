@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,27 +66,30 @@ class Digits:
 
     def write(self, folder: Path) -> dict[str, Path]:
         """Write the graph as the files that `embedprop fit` and `transform` read."""
-        places = {
-            name: folder / f"{name}.csv" for name in ("edges", "pixels", "new_edges", "classes")
-        }
         rows, columns = np.nonzero(self.images[self.known])
-        inks = self.images[self.known[rows], columns].astype(int)
-        tables: dict[str, tuple[str, Any]] = {
-            "edges": ("source,target", self._named(self.edges(self.known))),
-            "pixels": (
-                "node,label,weight",
-                (
-                    (digit_name(digit), pixel_name(pixel), ink)
-                    for digit, pixel, ink in np.stack([self.known[rows], columns, inks], 1).tolist()
+        dark = self.known[rows]
+        inks = self.images[dark, columns].astype(int)
+        tables: dict[str, list[tuple[object, ...]]] = {
+            "edges": [("source", "target"), *self._named(self.edges(self.known))],
+            "pixels": [
+                ("node", "label", "weight"),
+                *zip(
+                    map(digit_name, dark.tolist()),
+                    map(pixel_name, columns.tolist()),
+                    inks.tolist(),
+                    strict=True,
                 ),
-            ),
-            "new_edges": ("source,target", self._named(self.edges(self.new))),
-            "classes": ("node,class", ((digit_name(i), t) for i, t in enumerate(self.targets))),
+            ],
+            "new_edges": [("source", "target"), *self._named(self.edges(self.new))],
+            "classes": [
+                ("node", "class"),
+                *((digit_name(i), target) for i, target in enumerate(self.targets)),
+            ],
         }
+        places = {name: folder / f"{name}.csv" for name in tables}
         with replaced(*places.values()) as files:
-            for file, (header, records) in zip(files, tables.values(), strict=True):
-                lines = [header, *(",".join(map(str, record)) for record in records)]
-                file.write(("\n".join(lines) + "\n").encode())
+            for file, table in zip(files, tables.values(), strict=True):
+                file.write("".join(",".join(map(str, row)) + "\n" for row in table).encode())
         return places
 
     @staticmethod
