@@ -125,7 +125,7 @@ def split_of(name: str, classes: NDArray[np.int64], seed: int) -> Split:
 
 
 def without_labels(graph: Graph, label_type: str, nodes: NDArray[np.int64]) -> Graph:
-    """Return the graph without the labels of some nodes, and without labels that nobody has now."""
+    """Return the graph without the labels of some nodes, and without labels that are then unused."""
     sets = graph.labels[label_type]
     owners = np.repeat(np.arange(graph.n_nodes), sets.sizes)
     kept = ~np.isin(owners, nodes)
@@ -215,7 +215,7 @@ def epb_methods(
 
 
 def features(graph: Graph, words: str) -> tuple[Vectors, NDArray[np.bool_]]:
-    """Return the words as a dense matrix, zeros for nodes that have none, and who has some."""
+    """Return the words as a dense matrix, and which nodes have some; the others are zeros."""
     sets = graph.labels[words]
     weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
     shape = (graph.n_nodes, len(graph.vocabulary(words)))
@@ -229,12 +229,12 @@ def propagated(graph: Graph, x: Vectors, known: NDArray[np.bool_]) -> Vectors:
     scale = diags_array(np.where(degrees > 0, degrees, 1).astype(np.float32) ** -0.5)
     unknown = np.flatnonzero(~known)
     steps = csr_array(scale @ adjacency @ scale)[unknown]
-    told = (steps @ csr_array(x)).toarray()  # rows of x without words are zeros
+    heard = (steps @ csr_array(x)).toarray()  # rows of x without words are zeros
     among = csr_array(steps[:, unknown])
-    filled = np.zeros_like(told)
+    filled = np.zeros_like(heard)
     for _ in range(PROPAGATION_STEPS):
         filled = among @ filled
-        filled += told
+        filled += heard
     out = x.copy()
     out[unknown] = filled
     return out

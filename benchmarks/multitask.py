@@ -1,4 +1,4 @@
-"""Learning targets beside the reconstruction, against a classifier trained afterwards, on Cora.
+"""Learning targets along with the reconstruction, against a classifier trained afterwards, on Cora.
 
     export EMBEDPROP_DATA=... OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
     python benchmarks/multitask.py --out experiments/multitask.jsonl

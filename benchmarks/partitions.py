@@ -5,9 +5,9 @@
 
 Micro-F1 with 10 % of the nodes, number of classes given, the protocol of the paper; the same seeds,
 splits and settings (the paper's, margin 1) for all. "memory" is storage="memory". Partitions are
-ranges of ids, so the order of the nodes may count: "given" is that of the data, "random" shuffles,
+ranges of ids, so the order of the nodes may matter: "given" is that of the data, "random" shuffles,
 "sorted" goes by the second eigenvector of the graph, which puts communities into one partition (by
-class would tell the partitions what is to be found out). power_law: 20,000 nodes, 200,000 edges, 50
+class would give away what is to be predicted). power_law: 20,000 nodes, 200,000 edges, 50
 planted communities, which are the classes.
 """
 

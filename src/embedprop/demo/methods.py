@@ -24,7 +24,7 @@ def _closed_form(verbose: bool) -> EmbeddingPropagation:
 
 
 def _epb(verbose: bool) -> EmbeddingPropagation:
-    # Fewer and larger steps than the paper's: a small graph, and somebody who waits.
+    # Fewer and larger steps than the paper's: the graph is small, and a user is waiting.
     return EmbeddingPropagation(dim=64, margin=5.0, epochs=60, learning_rate=5e-3, verbose=verbose)
 
 

@@ -29,7 +29,7 @@ class Score:
 def few_examples_scores(
     vectors: NDArray[np.floating], targets: NDArray[np.int64], n_known: int
 ) -> tuple[Score, Score]:
-    """Return the accuracy for known digits and for new ones, which stand after the known ones.
+    """Return the accuracy for known digits and for new ones, whose rows come last.
 
     Each draw trains one-vs-rest logistic regression on 10 known digits of each class and tests it
     on all others.

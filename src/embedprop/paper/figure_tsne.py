@@ -26,7 +26,7 @@ from embedprop.plots.maps import Map, Points, draw_maps
 # embeddings" in all three, so that "both" are ids and words as labels of one type.
 PUBLISHED_SILHOUETTES = {"node": 0.008, "word": 0.107, "both": 0.158}
 TITLES = {"node": "Node ids", "word": "Words", "both": "Both"}
-# EP-B's own way to put two label types together, which has 256 dimensions, is measured beside.
+# EP-B's own way to put two label types together, which has 256 dimensions, is measured as well.
 MEASURED = (*PUBLISHED_SILHOUETTES, "concatenation")
 ONE_TYPE = "node or word"
 LEARNED_FROM = {

@@ -18,7 +18,7 @@ from embedprop.paper.units import Unit
 
 @dataclass(frozen=True)
 class Counted:
-    """One row: names are parameters of our class; vectors per node, beside d numbers each."""
+    """One row: the names are parameters of our class, a vector has d numbers."""
 
     name: str
     hyperparameters: tuple[str, ...]

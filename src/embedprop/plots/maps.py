@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# An image on a map, which is 1 high, needs so much free room around its middle.
+# The free space that an image needs around its middle, on a map that is 1 high.
 ROOM = 0.055
 _CROSS = np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
 
