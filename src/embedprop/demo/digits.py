@@ -51,6 +51,7 @@ class Digits:
 
     def edges(self, digits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the pairs of `digits` with the known digits that look most like them."""
+        # |a - b|² = |a|² + |b|² - 2 a·b, without the array of all differences.
         squares = (self.images**2).sum(axis=1)
         distances = (
             squares[digits, None]
@@ -61,6 +62,7 @@ class Digits:
         # Pixels are whole numbers, so distances are exact and ties break the same way everywhere.
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBORS]
         pairs = np.stack([np.repeat(digits, N_NEIGHBORS), self.known[nearest.ravel()]], axis=1)
+        # Two digits that chose each other are one edge; the order is that of first appearance.
         _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
         return pairs[np.sort(first)]
 

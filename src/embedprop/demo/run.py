@@ -65,6 +65,7 @@ def run_demo(
         How many digits to take (None: all 1,797), and how many of them to hold back.
     """
     start, folder = perf_counter(), Path(out)
+    # Refused now rather than after the learning.
     _check_folder(folder)
     check_target(folder / "model")
     digits = Digits.load(n_digits, n_new)
@@ -110,6 +111,7 @@ def _learned(method: Method, graph: Graph, say: Say, verbose: bool) -> Embedding
 
 def _all_vectors(model: EmbeddingPropagation, arrived: Graph, digits: Digits) -> Vectors:
     """Return the vectors of the known digits as learned, and after them those of the new ones."""
+    # By name: a graph of new edges lists its nodes in the order in which they appear.
     new = model.transform(arrived)[arrived.nodes.ids(map(digit_name, digits.new))]
     known = np.stack([model[digit_name(index)] for index in digits.known])
     return np.concatenate([known, new])

@@ -1,4 +1,4 @@
-"""Where our numbers differ from the published ones, each with the reason that we know, if any."""
+"""Where our numbers differ from the published ones, and why, as far as we know."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from embedprop.paper.units import NAMES
+from embedprop.paper.units import NAMES, base_method
 
 # In published standard deviations: ours must not be lower by more, a baseline not differ by more.
 OWN_LIMIT, BASELINE_LIMIT = 1.0, 2.0
@@ -29,13 +29,13 @@ class Cell:
 
     @property
     def distance(self) -> float:
-        """Ours minus the published, in its standard deviations."""
+        """Our mean less the published one, in published standard deviations."""
         return (self.ours - self.published) / self.deviation
 
     @property
     def differs(self) -> bool:
         """Whether it needs an explanation."""
-        if self.method.startswith("ep"):
+        if base_method(self.method) == "epb":
             return self.distance < -OWN_LIMIT
         return abs(self.distance) > BASELINE_LIMIT
 
@@ -56,7 +56,7 @@ def published(file: str) -> dict[str, Any]:
 
 
 def differences(cells: Iterable[Cell]) -> str:
-    """Return a paragraph for each method and reason; all cells that differ are listed."""
+    """Return an item for each method and reason that lists all its cells that differ."""
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         if cell.differs:

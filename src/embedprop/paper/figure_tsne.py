@@ -122,6 +122,7 @@ def with_one_type(graph: Graph) -> Graph:
     [('word', 'x'), ('word', 'y'), ('node', 'a')]
     """
     words, n_words = graph.labels["word"], len(graph.vocabulary("word"))
+    # The id comes after the words of a node, and its number after those of all words.
     ids = np.insert(words.ids, words.ptr[1:], n_words + np.arange(graph.n_nodes))
     sets = Multisets(words.ptr + np.arange(graph.n_nodes + 1), ids)
     names = [("word", name) for name in graph.vocabulary("word")]

@@ -26,7 +26,7 @@ CLOSED_FORM = "closed-form"
 DENSE_LINE, SHORT_LINE = "line-dense-100", "line-3m"
 # GCN-I where a test node's own citations are removed, but citations of it stay.
 CITED_GCN_I = "gcn-i-cited"
-# Other readings or settings of a method: each is compared with the published numbers of that one.
+# Other readings or settings of a method: they are compared with its published numbers.
 READING_OF = {
     "epb-squared": "epb",
     BOTH: "epb",
@@ -91,7 +91,7 @@ class Unit:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Unit:
         """Return the unit that a record belongs to."""
-        return cls(*(record[field.name] for field in fields(cls)))
+        return cls(*(record.get(field.name) for field in fields(cls)))
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.dataset} {self.method} {self.setting} run {self.run}"

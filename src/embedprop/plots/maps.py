@@ -61,6 +61,7 @@ def examples(positions: Positions, classes: NDArray[np.int64]) -> dict[int, tupl
     """Return for each class its most central member, and a free place nearby to show it."""
     from scipy.spatial import KDTree
 
+    # Candidates on a grid; each image that is placed takes its own room from the next ones.
     columns = np.linspace(0, positions[:, 0].max(), 81)
     grid = np.stack(np.meshgrid(columns, np.linspace(0, 1, 51)), -1).reshape(-1, 2)
     taken = positions
