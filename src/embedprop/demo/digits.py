@@ -51,13 +51,9 @@ class Digits:
 
     def edges(self, digits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the pairs of `digits` with the known digits that look most like them."""
-        # |a - b|² = |a|² + |b|² - 2 a·b, without the array of all differences.
-        squares = (self.images**2).sum(axis=1)
-        distances = (
-            squares[digits, None]
-            + squares[self.known]
-            - 2 * self.images[digits] @ self.images[self.known].T
-        )
+        from scipy.spatial.distance import cdist
+
+        distances = cdist(self.images[digits], self.images[self.known], "sqeuclidean")
         distances[digits[:, None] == self.known] = np.inf
         # Pixels are whole numbers, so distances are exact and ties break the same way everywhere.
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBORS]
@@ -68,18 +64,14 @@ class Digits:
 
     def write(self, folder: Path) -> dict[str, Path]:
         """Write the graph as the files that `embedprop fit` and `transform` read."""
-        rows, columns = np.nonzero(self.images[self.known])
-        dark = self.known[rows]
-        inks = self.images[dark, columns].astype(int)
         tables: dict[str, list[tuple[object, ...]]] = {
             "edges": [("source", "target"), *self._named(self.edges(self.known))],
             "pixels": [
                 ("node", "label", "weight"),
-                *zip(
-                    map(digit_name, dark.tolist()),
-                    map(pixel_name, columns.tolist()),
-                    inks.tolist(),
-                    strict=True,
+                *(
+                    (digit_name(digit), pixel_name(pixel), int(self.images[digit, pixel]))
+                    for digit in self.known.tolist()
+                    for pixel in np.flatnonzero(self.images[digit]).tolist()
                 ),
             ],
             "new_edges": [("source", "target"), *self._named(self.edges(self.new))],

@@ -91,7 +91,8 @@ class Unit:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Unit:
         """Return the unit that a record belongs to."""
-        return cls(*(record.get(field.name) for field in fields(cls)))
+        found: list[Any] = [record.get(field.name) for field in fields(cls)]
+        return cls(*found)
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.dataset} {self.method} {self.setting} run {self.run}"
