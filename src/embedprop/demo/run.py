@@ -56,7 +56,7 @@ def run_demo(
     Parameters
     ----------
     out
-        A folder; it is made if need be.
+        A folder; it is made if it does not exist.
     say
         What prints a text.
     verbose
@@ -76,17 +76,15 @@ def run_demo(
         f"Each is linked to the {N_NEIGHBORS} that look\nmost like it and carries its dark pixels "
         f"as labels. {n_new} are held back: they arrive later.\n"
     )
-    graph, arrived = (
-        Graph.read(files["edges"], {"pixel": files["pixels"]}),
-        Graph.read(files["new_edges"]),
-    )
+    graph = Graph.read(files["edges"], {"pixel": files["pixels"]})
+    arrived = Graph.read(files["new_edges"])
     say(f"{graph.summary()}\n\nLearning vectors, without the classes:")
     models = {method.title: _learned(method, graph, say, verbose) for method in METHODS}
     vectors = {title: _all_vectors(model, arrived, digits) for title, model in models.items()}
     result = DemoResult(_measured(digits, vectors, say), models)
-    first = models[METHODS[0].title]
-    _look_around(digits, first, say)
-    first.save(folder / "model")
+    shown = models[METHODS[0].title]
+    _look_around(digits, shown, say)
+    shown.save(folder / "model")
     _draw(folder / "map.png", digits, vectors)
     _say_what_next(folder, digits, perf_counter() - start, say)
     return result
@@ -162,7 +160,7 @@ def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
 
 
 def _touching(model: EmbeddingPropagation) -> tuple[int, int, float]:
-    """Return for how many pixels the nearest touches it, the number of pixels, and by chance."""
+    """Return the number of pixels whose nearest touches them, of all pixels, and by chance."""
     places = {pixel_name(i): np.array(divmod(i, SIDE)) for i in range(SIDE * SIDE)}
     pixels = [str(label) for label in model.labels_["pixel"]]
     touches = np.array([[np.abs(places[a] - places[b]).max() == 1 for b in pixels] for a in pixels])
