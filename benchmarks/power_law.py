@@ -83,9 +83,11 @@ def power_law_edges(
     (n_edges, 2) int32, the smaller node first, in order.
     """
     if exponent <= 2:
-        raise ValueError(f"exponent must be above 2, where degrees have a mean, not {exponent}.")
+        raise ValueError(
+            f"exponent: expected more than 2, where degrees have a mean; got {exponent}."
+        )
     if not 1 <= n_communities <= n_nodes:
-        raise ValueError(f"n_communities must be from 1 to {n_nodes}, not {n_communities}.")
+        raise ValueError(f"n_communities: expected 1 to {n_nodes}, got {n_communities}.")
     rng = np.random.default_rng([seed, 0])
     names = _names(n_nodes, seed)
     keys = np.empty(0, np.int64)

@@ -22,10 +22,9 @@ from embedprop.demo.digits import (
     drawn,
     pixel_name,
 )
-from embedprop.demo.methods import METHODS, Method
+from embedprop.demo.methods import METHODS, Estimator, Method
 from embedprop.demo.scores import N_DRAWS, N_EXAMPLES, Score, few_examples_scores
 from embedprop.errors import InvalidParameterError
-from embedprop.estimators import EmbeddingPropagation
 from embedprop.files.atomic import made
 from embedprop.files.folder.save import check_target
 from embedprop.graph import Graph
@@ -41,7 +40,7 @@ class DemoResult:
     """Accuracy for known and new digits, by what they are read from; the model of each method."""
 
     scores: Mapping[str, tuple[Score, Score]]
-    models: Mapping[str, EmbeddingPropagation]
+    models: Mapping[str, Estimator]
 
 
 def run_demo(
@@ -100,14 +99,14 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _learned(method: Method, graph: Graph, say: Say, verbose: bool) -> EmbeddingPropagation:
+def _learned(method: Method, graph: Graph, say: Say, verbose: bool) -> Estimator:
     start = perf_counter()
     model = method.estimator(verbose).fit(graph)
     say(f"  {method.title}: {perf_counter() - start:.1f} s")
     return model
 
 
-def _all_vectors(model: EmbeddingPropagation, arrived: Graph, digits: Digits) -> Vectors:
+def _all_vectors(model: Estimator, arrived: Graph, digits: Digits) -> Vectors:
     """Return the vectors of the known digits as learned, and after them those of the new ones."""
     # By name: a graph of new edges lists its nodes in the order in which they appear.
     new = model.transform(arrived)[arrived.nodes.ids(map(digit_name, digits.new))]
@@ -139,7 +138,7 @@ def _measured(
     return scores
 
 
-def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
+def _look_around(digits: Digits, model: Estimator, say: Say) -> None:
     """Show what is near one digit, and what is near one pixel."""
     name = digit_name(int(digits.known[0]))
     near = [digit_index(other) for other, _ in model.similar(name, k=3)]
@@ -159,7 +158,7 @@ def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
     )
 
 
-def _touching(model: EmbeddingPropagation) -> tuple[int, int, float]:
+def _touching(model: Estimator) -> tuple[int, int, float]:
     """Return the number of pixels whose nearest touches them, of all pixels, and by chance."""
     places = {pixel_name(i): np.array(divmod(i, SIDE)) for i in range(SIDE * SIDE)}
     pixels = [str(label) for label in model.labels_["pixel"]]

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from embedprop.estimators import EmbeddingPropagation
 from embedprop.graph import Graph
 from embedprop.graph.matrix import adjacency_matrix
-from embedprop.paper.ours import estimator
+from embedprop.paper.ours import Estimator, estimator
 from embedprop.paper.place import Place
 from embedprop.paper.units import EPB, Unit
 from embedprop.paper.vectors import Vectors
@@ -75,7 +74,7 @@ def _run(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> dict[
     }
 
 
-def _fit(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> EmbeddingPropagation:
+def _fit(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> Estimator:
     max_neighbors = None if kappa == "all" else int(kappa)
     settings = {"epochs": epochs, "max_neighbors": max_neighbors, "random_state": seed}
     return estimator(method, MARGIN, label_types=["node"], **settings).fit(graph)

@@ -7,6 +7,8 @@ from typing import Any
 from embedprop.estimators import EmbeddingPropagation
 from embedprop.paper.units import BOTH, CLOSED_FORM, DEGREE
 
+Estimator = EmbeddingPropagation
+
 # The paper's EP-B draws one u uniformly; a variant draws five by degree. The paper says that d is
 # the Euclidean distance; its numbers on graphs without attributes agree with the square of it.
 OURS: dict[str, dict[str, Any]] = {
@@ -22,7 +24,7 @@ NEW_NODES_FROM = {BOTH: "both"}
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 
 
-def estimator(method: str, margin: float = 0.0, **settings: Any) -> EmbeddingPropagation:
+def estimator(method: str, margin: float = 0.0, **settings: Any) -> Estimator:
     """Return the estimator of a row with some `settings`; margin 0: the default, or none."""
     own = OURS[method] | ({"margin": margin} if margin else {})
     # Units run side by side, so each has one thread.
