@@ -22,6 +22,7 @@ from embedprop import Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.links import rank_links
 from embedprop.evaluation.provenance import machine
+from embedprop.evaluation.records import append_record
 from estimators import epb
 
 COMMON: dict[str, Any] = {
@@ -62,8 +63,7 @@ def main() -> None:
         record = measured(name, options.split, options.seed, json.loads(options.set))
         print(json.dumps(record, indent=1), flush=True)
         if options.out is not None:
-            with options.out.open("a") as file:
-                file.write(json.dumps(record) + "\n")
+            append_record(options.out, record)
 
 
 def measured(name: str, split: str, seed: int, changes: dict[str, Any]) -> dict[str, Any]:

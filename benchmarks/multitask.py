@@ -1,4 +1,4 @@
-"""Learning targets beside the reconstruction, against a classifier trained afterwards, on Cora.
+"""Learning targets along with the reconstruction, against a classifier trained afterwards, on Cora.
 
     export EMBEDPROP_DATA=... OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
     python benchmarks/multitask.py --out experiments/multitask.jsonl
@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 
 from embedprop import Graph
 from embedprop.datasets import load_dataset
+from embedprop.evaluation.records import append_record
 from embedprop.evaluation.splits import Split, per_class_split
 from estimators import epb
 
@@ -62,8 +63,7 @@ def main() -> None:
         pairs.append((record["afterwards"], beside))
         print(json.dumps(record), flush=True)
         if options.out is not None:
-            with options.out.open("a") as file:
-                file.write(json.dumps(record) + "\n")
+            append_record(options.out, record)
     afterwards, together = np.array(pairs).T
     difference = together - afterwards
     print(
