@@ -64,10 +64,10 @@ def have_met(share: Share) -> bool:
 
 
 @uncounted()
-def add_loss(batch: int, share: Share, problem: Problem, workspace: Workspace) -> None:
+def add_loss(batch: int, share: Share, problem: Problem, work: Workspace) -> None:
     """Add the losses of a batch, which all parts know, once."""
     if share.low == 0:
-        hinges, total = workspace.hinges[0], workspace.hinges.dtype.type(0)
+        hinges, total = work.hinges[0], work.hinges.dtype.type(0)
         first, last = bounds_of(batch, problem)
         for b in range(last - first):
             for j in range(hinges.shape[1]):
