@@ -41,7 +41,8 @@ class Share(NamedTuple):
 @uncounted(forceinline=True)
 def n_batches_of(problem: Problem) -> int:
     """Return how many batches a run has."""
-    return -(-problem.draws.nodes.shape[0] // problem.batch_size)
+    n_batches: int = -(-problem.draws.nodes.shape[0] // problem.batch_size)
+    return n_batches
 
 
 @uncounted()
