@@ -12,8 +12,8 @@ from torch.nn import functional
 class Head(nn.Module):
     """Linear scores of the classes, read from h(v) and from h~(v) alike.
 
-    classes (nodes,): the class of each node as a number, -1 where it is not known. weight: of the loss
-    beside the label types'.
+    classes (nodes,): the class of each node as a number, -1 where it is not known. weight: of the
+    loss beside the label types'.
     """
 
     classes: Tensor

@@ -44,8 +44,8 @@ def compare(
         str,
         typer.Option(
             metavar="A,B",
-            help="Among closed-form, epb, epb-fast, deepwalk, node2vec, line, wvrn, majority, bow, dw-bow, "
-            "planetoid-t, planetoid-i, gcn, gcn-i.",
+            help="Among closed-form, epb, epb-fast, deepwalk, node2vec, line, wvrn, majority, bow, "
+            "dw-bow, planetoid-t, planetoid-i, gcn, gcn-i.",
         ),
     ] = "closed-form,epb,wvrn,majority",
     label: LabelOption = None,
@@ -65,7 +65,8 @@ def compare(
         typer.Option(
             "--set",
             metavar="METHOD.NAME=VALUE",
-            help="A parameter of a method, such as epb.margin=5, epb.parts__loss=softmax or node2vec.p=0.25. Repeat it.",
+            help="A parameter of a method, such as epb.margin=5, epb.parts__loss=softmax or "
+            "node2vec.p=0.25. Repeat it.",
             show_default=False,
         ),
     ] = None,

@@ -67,6 +67,8 @@ class AdamTables(NamedTuple):
 class Table(NamedTuple):
     """Label vectors and their Adam state: (n_parts, n_labels, width), and two steps per row.
 
+    Also one part of these, where functions say so: then the first axis is missing.
+
     `moved` is the last step that the vectors of a row contain; `gradient_step` is the step of its
     last gradient (0: none yet), of which `direction` and `root`, the square root of v, are.
 
@@ -75,16 +77,6 @@ class Table(NamedTuple):
     were another thread's half of a row, the two would take it from each other all the time
     (measured: 10 times slower).
     """
-
-    vectors: Floats
-    direction: Floats
-    root: Floats
-    moved: Ints
-    gradient_step: Ints
-
-
-class Part(NamedTuple):
-    """One part of a table: (n_labels, width), and two steps per row."""
 
     vectors: Floats
     direction: Floats
@@ -165,7 +157,7 @@ def move_young_row(
 
 @uncounted(forceinline=True)
 def catch_up(
-    part: Part,
+    part: Table,
     rows: Ints,
     n_rows: int,
     until: int,

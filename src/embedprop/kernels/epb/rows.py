@@ -1,6 +1,6 @@
 """What a mini-batch does to the rows of a table: catch them up before, add their messages after."""
 
-from embedprop.kernels.epb.adam import AHEAD, AdamTables, Part, Table, add_gradient, catch_up
+from embedprop.kernels.epb.adam import AHEAD, AdamTables, Table, add_gradient, catch_up
 from embedprop.kernels.epb.batch import Senders
 from embedprop.kernels.epb.segments import sum_rows
 from embedprop.kernels.machine.arrays import Floats, Index, Ints
@@ -9,9 +9,9 @@ from embedprop.kernels.machine.prefetch import prefetch_to_write
 
 
 @uncounted(forceinline=True)
-def part_of(table: Table, part: int) -> Part:
-    """Return one part of a table."""
-    return Part(
+def part_of(table: Table, part: int) -> Table:
+    """Return one part of a table: arrays without the axis of parts."""
+    return Table(
         table.vectors[part],
         table.direction[part],
         table.root[part],
@@ -22,9 +22,8 @@ def part_of(table: Table, part: int) -> Part:
 
 @uncounted(forceinline=True)
 def receive(
-    part: Part,
+    part: Table,
     source: Floats,
-    rows: Ints,
     senders: Senders,
     n_rows: int,
     gradient: Floats,
@@ -32,7 +31,8 @@ def receive(
     tables: AdamTables,
 ) -> None:
     """Add to the moments of each row the sum of the messages that it receives."""
-    offsets, entries, weights = senders.offsets, senders.entries, senders.weights
+    rows, offsets = senders.receivers, senders.offsets
+    entries, weights = senders.entries, senders.weights
     weighted = weights.shape[0] > 0
     for i in range(n_rows):
         if i + AHEAD < n_rows:

@@ -16,6 +16,7 @@ from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.neighborhoods import Speakers
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, Ranges
+from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 Visits = NDArray[np.int64]
@@ -71,6 +72,14 @@ class Drawer:
         nobody = self._whole.neighborhood.draw(self.visits[:0], streams.key("neighbors", 0))
         self.weighted = nobody.weights is not None
 
+    @classmethod
+    def of(
+        cls, graph: Graph, instance: EPBInstance, plan: TrainingPlan, dtype: DTypeLike = np.float32
+    ) -> Drawer:
+        """Return what decides for a plan."""
+        streams = RandomStreams(plan.seed)
+        return cls(graph, instance, streams, dtype, plan.batch_size, plan.n_partitions)
+
     def rounds(self, epoch: int) -> Iterator[Round]:
         """Yield the parts of an epoch that have visits."""
         pairs = self._partitions.pairs(epoch, self._streams)
@@ -105,11 +114,11 @@ class Drawer:
             chances.in_whole(speakers.nodes),
             speakers.starts,
             speakers.ends,
-            _read_only(ids, np.int32),
-            _read_only(speakers.weights, self._dtype),
+            read_only(ids, np.int32),
+            read_only(speakers.weights, self._dtype),
             chances.in_whole(negatives),
-            _read_only(chances.relations(speakers), np.int32),
-            _read_only(places, np.int64),
+            read_only(chances.relations(speakers), np.int32),
+            read_only(places, np.int64),
         )
 
 
@@ -147,7 +156,7 @@ class _Chances:
         return self._relations[speakers.places]
 
 
-def _read_only(values: NDArray[Any] | None, dtype: DTypeLike) -> NDArray[Any]:
+def read_only(values: NDArray[Any] | None, dtype: DTypeLike) -> NDArray[Any]:
     """Return a view: kernels compile once, whether lists are the graph's own, drawn or none."""
     values = np.empty(0, dtype) if values is None else values.astype(dtype, copy=False)
     view = values.view()

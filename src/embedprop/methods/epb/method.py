@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, final
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidParameterError
 from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import NEIGHBORHOODS
@@ -17,6 +17,7 @@ from embedprop.instance.parts import PARTS_OF_TYPE, Parts
 from embedprop.instance.require import require_positive
 from embedprop.methods.epb.engines.choose import EngineChoice, Given, choose_engine, has_torch
 from embedprop.methods.epb.engines.engine import EpochReport
+from embedprop.methods.epb.epochs import require_two_nodes
 from embedprop.methods.epb.finish import Trained, model_of
 from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.epb.start import Start, start_vectors
@@ -98,10 +99,7 @@ class EPBMethod:
 
     def check(self, graph: Graph) -> None:
         """Refuse a graph that cannot be learned from with these parameters, before any work."""
-        if graph.n_nodes < 2:
-            raise InvalidGraphError(
-                "EP compares each node with another one: the graph needs at least 2 nodes, got 1."
-            )
+        require_two_nodes(graph)
         if self.previous is not None:
             _check_previous(self.previous, self.instance)
 
@@ -131,7 +129,7 @@ class EPBMethod:
                 start.labels,
                 _of_epochs(report, plan),
                 start.relations,
-                watch,
+                lambda: watch.pressed,
             )
             trained = Trained(learnable, instance, result, place.tables)
             history = self._history(result.loss_history)

@@ -37,7 +37,7 @@ def test_the_vectors_to_start_from_are_not_changed() -> None:
 
 
 def test_reports_tell_epoch_share_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fused_engine, "_WORK_PER_RUN", 1)
+    monkeypatch.setattr(fused_engine, "_WORK_PER_STEP", 1)
     run, heard = Run.of(toy_graphs.messy(20), epochs=2, batch_size=5), []
     result = FusedEngine().train(
         run.graph, run.instance, run.plan, run.start, lambda *said: heard.append(said)

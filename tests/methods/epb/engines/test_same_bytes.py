@@ -97,7 +97,7 @@ def test_how_an_epoch_is_cut_into_runs_changes_no_byte(
 ) -> None:
     run = crowded_run(batch_size=7, negatives=negatives)
     whole, n_reports = run.fused(), []
-    monkeypatch.setattr(fused_engine, "_WORK_PER_RUN", work)
+    monkeypatch.setattr(fused_engine, "_WORK_PER_STEP", work)
     cut = run.by(fused_engine.FusedEngine(), lambda *said: n_reports.append(said))
     assert len(n_reports) > run.plan.epochs
     for name, vectors in whole.label_vectors.items():

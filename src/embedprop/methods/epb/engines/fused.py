@@ -4,180 +4,134 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from embedprop.errors import TrainingError
 from embedprop.graph.arrays import Vectors
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance
-from embedprop.kernels.epb.adam import AdamTables, adam_tables
-from embedprop.kernels.epb.batches import epb_batches
+from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOBODY, NOTHING, EpochReport, TrainingResult, Watch
+from embedprop.methods.epb.engines.engine import NOTHING, Engine, TrainingResult
 from embedprop.methods.epb.engines.fused_state import FusedState, is_identity
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
+from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.epb.tables.resident import ResidentTable
-from embedprop.methods.epb.tables.storage import MEMORY, Tables, all_finite, chunks
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.methods.epb.tables.storage import MEMORY, Array, Tables, chunks
 
 logger = logging.getLogger(__name__)
 
-# Multiplications between two looks at the keyboard and the progress bar: about a tenth of a second.
-_WORK_PER_RUN = 2**27
+# Multiplications of one step, between two looks at the keyboard: about a tenth of a second.
+_WORK_PER_STEP = 2**27
 # A mean loss this many times what the start vectors can give means that learning runs away.
 _EXPLODED = 100.0
 
 
-class FusedEngine:
-    """Lays out arrays, calls the kernels batch by batch, and watches the loss."""
+class FusedEngine(Engine):
+    """Lays out arrays, and calls the kernels for some batches at a time."""
 
     def __init__(self, dtype: type[np.floating] = np.float32, tables: Tables = MEMORY) -> None:
         self._dtype, self._tables = dtype, tables
 
-    def train(
+    @contextmanager
+    def learner(
         self,
         learnable: LearnableGraph,
         instance: EPBInstance,
         plan: TrainingPlan,
         start: Mapping[str, Vectors],
-        report: EpochReport,
         start_relations: Mapping[str, Vectors] = NOTHING,
-        watch: Watch = NOBODY,
-    ) -> TrainingResult:
-        """Learn label vectors by EP-B, from `start` on; with relations, their vectors too."""
-        graph = learnable.graph
-        streams = RandomStreams(plan.seed)
-        drawer = Drawer(graph, instance, streams, self._dtype, plan.batch_size, plan.n_partitions)
+    ) -> Iterator[FusedLearner]:
+        """Lay out the arrays of every label type; threads live as long as the context is open."""
+        drawer = Drawer.of(learnable.graph, instance, plan, self._dtype)
         threads = ThreadChoice(plan.n_threads)
-        crew = Crew()
-        sums = adam_tables(np.dtype(self._dtype))
-        states = {}
-        for name in instance.label_types:
-            sets = learnable.labels(name).sets
-            partitioned = plan.n_partitions > 2 and is_identity(sets)
-            rows = ResidentTable(
-                start[name],
-                start_relations.get(name),
-                self._dtype,
-                self._tables,
-                partitioned,
-                threads.most,
-            )
-            states[name] = FusedState(rows, sets, instance.label_types[name], plan, drawer, crew)
-        with crew:
-            _compile(states, drawer, sums)
-            largest = {
-                name: _largest_distance(start[name], start_relations.get(name)) for name in states
-            }
-            run = _Run(instance, plan, drawer, states, threads, sums, largest)
-            for epoch, share in run.all_epochs():
-                report(epoch, share, run.losses())
-                if watch.pressed:
-                    break
-            vectors, relations = run.finished()
-        return TrainingResult(vectors, run.history, watch.pressed, relations)
+        states, highest = {}, {}
+        with Crew() as crew:
+            for name, settings in instance.label_types.items():
+                sets = learnable.labels(name).sets
+                partitioned = plan.n_partitions > 2 and is_identity(sets)
+                rows = ResidentTable(
+                    start[name],
+                    start_relations.get(name),
+                    self._dtype,
+                    self._tables,
+                    partitioned,
+                    threads.most,
+                )
+                states[name] = FusedState(rows, sets, settings, plan, drawer, crew)
+                distance = _largest_distance(start[name], start_relations.get(name))
+                usual = (settings.margin or 0.0) + distance ** (1 + settings.is_squared)
+                highest[name] = _EXPLODED * instance.n_negatives * usual
+            _compile(states, drawer)
+            yield FusedLearner(drawer, highest, states, threads, plan.batch_size)
 
 
-class _Run:
-    """The loss of the running epoch, and those of all before."""
+class FusedLearner:
+    """One run: the vectors of every label type, moved by the kernels."""
 
     def __init__(
         self,
-        instance: EPBInstance,
-        plan: TrainingPlan,
         drawer: Drawer,
+        highest_losses: Mapping[str, float],
         states: Mapping[str, FusedState],
         threads: ThreadChoice,
-        sums: AdamTables,
-        largest_distance: Mapping[str, float],
+        batch_size: int,
     ) -> None:
-        self._instance, self._plan, self._drawer = instance, plan, drawer
-        self._states, self._threads, self._adam = states, threads, sums
-        self._sums = dict.fromkeys(states, 0.0)
-        self._n_done = 0
-        self.history: dict[str, list[float]] = {name: [] for name in states}
-        self._usual = {
-            name: instance.n_negatives
-            * ((settings.margin or 0.0) + largest_distance[name] ** (1 + settings.is_squared))
-            for name, settings in instance.label_types.items()
-        }
-        work = sum(state.work_per_visit() for state in states.values())
-        n_batches = max(1, int(_WORK_PER_RUN / work / plan.batch_size))
-        self._positions_per_run = n_batches * plan.batch_size
+        self.drawer, self.highest_losses = drawer, highest_losses
+        self._states, self._threads = states, threads
+        work = sum(state.work_per_visit for state in states.values())
+        self.visits_per_step = max(1, int(_WORK_PER_STEP / work / batch_size)) * batch_size
 
-    def losses(self) -> dict[str, float]:
-        """Return the mean loss per visit of the running epoch."""
-        return {name: total / max(1, self._n_done) for name, total in self._sums.items()}
+    def begin_epoch(self, rate: float) -> None:
+        """Go on with this learning rate."""
+        for state in self._states.values():
+            state.use_rate(rate)
 
-    def all_epochs(self) -> Iterator[tuple[int, float]]:
-        """Go through all epochs in runs of some batches; yield epoch and share that is done."""
-        for epoch in range(self._plan.epochs):
-            self._sums, self._n_done = dict.fromkeys(self._sums, 0.0), 0
-            for state in self._states.values():
-                state.use_rate(self._plan.rate(epoch), self._adam)
-            for share in self._rounds(epoch):
-                yield epoch, share
+    def turn_to(self, ranges: Ranges) -> None:
+        """Bring the rows of these nodes into memory."""
+        for state in self._states.values():
+            state.rows.turn_to(ranges)
 
-    def _rounds(self, epoch: int) -> Iterator[float]:
-        """Go through an epoch, a round after the other; yield the share that is done."""
-        for part in self._drawer.rounds(self._plan.first_epoch + epoch):
-            for state in self._states.values():
-                state.rows.turn_to(part.ranges)
-            for low in range(0, len(part.order), self._positions_per_run):
-                draws = part.draw(part.order[low : low + self._positions_per_run])
-                with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
-                    for name, state in self._states.items():
-                        self._sums[name] += state.run(draws, self._adam, n_threads)
-                self._n_done += len(draws.nodes)
-                self._check(epoch)
-                share = part.share(low + len(draws.nodes))
-                if share < 1:
-                    yield share
-        for name, loss in self.losses().items():
-            self.history[name].append(loss)
-        yield 1.0
+    def step(self, draws: Draws) -> dict[str, float]:
+        """Move the vectors, batch by batch; return the summed losses."""
+        with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
+            return {name: state.run(draws, n_threads) for name, state in self._states.items()}
 
-    def finished(self) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
+    def finished(self) -> TrainingResult:
         """Return the vectors of labels and of relations after the last step."""
         vectors, relations = {}, {}
         for name, state in self._states.items():
-            learned = state.finished(self._adam)
-            if not all_finite(learned):
-                epoch = max(0, len(self.history[name]) - 1)
-                raise TrainingError(self._message("The vectors", name, epoch, "are not finite"))
+            learned = state.finished()
             vectors[name] = learned[: state.rows.n_labels]
-            if self._instance.n_relations:
+            if state.rows.n_relations:
                 relations[name] = learned[state.rows.n_labels :]
-        return vectors, relations
+        return TrainingResult(vectors, relation_vectors=relations)
 
-    def _check(self, epoch: int) -> None:
-        for name, loss in self.losses().items():
-            if not np.isfinite(loss):
-                raise TrainingError(self._message("The loss", name, epoch, f"is {loss}"))
-            if loss > _EXPLODED * self._usual[name]:
-                what = f"has grown to {loss:.3g}"
-                raise TrainingError(self._message("The loss", name, epoch, what))
+    def state(self) -> dict[str, Array]:
+        """Return the tables of every label type, and how far each has come."""
+        return {
+            f"{part} of {name}": array
+            for name, state in self._states.items()
+            for part, array in state.state().items()
+        }
 
-    def _message(self, subject: str, name: str, epoch: int, what: str) -> str:
-        return (
-            f"{subject} of label type {name!r} {what} in epoch {epoch + 1} of {self._plan.epochs}, "
-            f"with learning_rate={self._plan.learning_rate:g} and "
-            f"margin={self._instance.label_types[name].margin:g}. "
-            f"Lower learning_rate (the default is 0.001), or look for extreme weights."
-        )
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go on from the state of another run, of any number of threads."""
+        for name, one in self._states.items():
+            one.restore({part: state[f"{part} of {name}"] for part in FusedState.PARTS})
 
 
-def _compile(states: Mapping[str, FusedState], drawer: Drawer, tables: AdamTables) -> None:
+def _compile(states: Mapping[str, FusedState], drawer: Drawer) -> None:
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
-    # A function that is not compiled at all (NUMBA_DISABLE_JIT) has no signatures.
-    if not getattr(epb_batches, "signatures", True) and not _is_cached():
+    if not all(_is_ready(state.kernel) for state in states.values()):
         logger.warning("Compiling the kernels: once, a minute or so; later runs start at once.")
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
-        state.run(nothing, tables, 1)
+        state.run(nothing, 1)
 
 
 def _largest_distance(vectors: Vectors, relations: Vectors | None) -> float:
@@ -191,10 +145,13 @@ def _longest(vectors: Vectors) -> float:
     return float(np.sqrt(max(squares, default=0.0)))
 
 
-def _is_cached() -> bool:
-    """Return whether Numba has compiled kernels on disk; only a message hangs on it."""
+def _is_ready(kernel: Any) -> bool:
+    """Return whether a kernel is compiled, or on disk; only a message hangs on it."""
+    # A function that is not compiled at all (NUMBA_DISABLE_JIT) has no signatures.
+    if getattr(kernel, "signatures", True):
+        return True
     try:
-        folder = Path(epb_batches.stats.cache_path or "")
-        return any(folder.glob("epb.epb_batches-*.nbi"))
+        folder = Path(kernel.stats.cache_path or "")
+        return any(folder.glob(f"*.{kernel.__name__}-*.nbi"))
     except (AttributeError, OSError, TypeError):
         return False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
-import time
+import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from embedprop.errors import InvalidParameterError, TrainingError
+from embedprop.errors import InvalidParameterError
 from embedprop.framework.heads import Head
 from embedprop.framework.labels import labels_of
 from embedprop.framework.modules import TypeModule
@@ -23,18 +25,18 @@ from embedprop.instance.catalog import NEIGHBORHOODS
 from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOBODY, EpochReport, TrainingResult, Watch
+from embedprop.methods.epb.engines.engine import NOTHING, Engine, TrainingResult
+from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.tables.storage import Array
 from embedprop.methods.epb.targets import Targets
 from embedprop.methods.random_streams import RandomStreams
 
-# Seconds between two looks at the progress bar.
-_LOOK = 0.1
 # Nodes whose h is computed at a time.
 _CHUNK = 4096
 
 
-class TorchEngine:
+class TorchEngine(Engine):
     """Builds the modules of each label type and moves their parameters by Adam."""
 
     def __init__(
@@ -50,29 +52,25 @@ class TorchEngine:
         self._fixed, self._targets, self._dtype = fixed or {}, targets, dtype
         self._previous = previous or {}
 
-    def train(
+    @contextmanager
+    def learner(
         self,
         learnable: LearnableGraph,
         instance: EPBInstance,
         plan: TrainingPlan,
         start: Mapping[str, Vectors],
-        report: EpochReport,
-        start_relations: Mapping[str, Vectors] | None = None,
-        watch: Watch = NOBODY,
-    ) -> TrainingResult:
-        """Learn the parameters of every part, lookup tables from `start` on."""
-        streams = RandomStreams(plan.seed)
+        start_relations: Mapping[str, Vectors] = NOTHING,
+    ) -> Iterator[TorchLearner]:
+        """Build the modules; torch's own random numbers and threads are as before in the end."""
         n_threads = torch.get_num_threads()
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(int(streams.key("modules") >> np.uint64(1)))
+            torch.manual_seed(int(RandomStreams(plan.seed).key("modules") >> np.uint64(1)))
             if plan.n_threads is not None:
                 torch.set_num_threads(plan.n_threads)
             try:
-                modules = self._modules(learnable, instance, start, start_relations or {})
-                run = _Run(
-                    learnable.graph, instance, plan, modules, self._head(instance), self._device
-                )
-                return run.train(report, watch)
+                modules = self._modules(learnable, instance, start, start_relations)
+                head = self._head(instance)
+                yield TorchLearner(learnable.graph, instance, plan, modules, head, self._device)
             finally:
                 torch.set_num_threads(n_threads)
 
@@ -108,10 +106,10 @@ class TorchEngine:
         return modules
 
     def _head(self, instance: EPBInstance) -> Head | None:
-        if self._targets is None:
+        targets = self._targets
+        if targets is None:
             return None
         width = sum(instance.dims.values())
-        targets = self._targets
         head = Head(targets.classes, len(targets.names), width, targets.weight)
         return head.to(self._device, self._dtype)
 
@@ -152,8 +150,8 @@ def _freeze(module: TypeModule, is_own: bool, fixed: NDArray[np.bool_] | None) -
         module.f.table.register_hook(lambda gradient: gradient * moves.to(gradient.device))
 
 
-class _Run:
-    """The epochs of one training."""
+class TorchLearner:
+    """One run: the modules of every label type, moved by Adam."""
 
     def __init__(
         self,
@@ -164,61 +162,31 @@ class _Run:
         head: Head | None,
         device: torch.device,
     ) -> None:
-        self._graph, self._instance, self._plan, self._head = graph, instance, plan, head
+        self.drawer = Drawer.of(graph, instance, plan)
+        self.visits_per_step = plan.batch_size
+        self._n_nodes, self._instance, self._head = graph.n_nodes, instance, head
         self._modules: dict[str, TypeModule] = dict(
             zip(instance.label_types, modules.values(), strict=True)  # type: ignore[arg-type]
         )
-        streams = RandomStreams(plan.seed)
-        self._drawer = Drawer(
-            graph, instance, streams, np.float32, plan.batch_size, plan.n_partitions
-        )
-        parameters = [p for p in modules.parameters() if p.requires_grad and p.numel()]
-        parameters += [] if head is None else list(head.parameters())
-        self._optimizer = (
+        names = [*self._modules, *([] if head is None else ["target"])]
+        self.highest_losses: Mapping[str, float] = dict.fromkeys(names, math.inf)
+        self._all = nn.ModuleList([modules, *([] if head is None else [head])])
+        parameters = [p for p in self._all.parameters() if p.requires_grad and p.numel()]
+        self._adam = (
             torch.optim.Adam(parameters, lr=plan.learning_rate, fused=True) if parameters else None
         )
         self._has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
         self._device = device
-        self.history: dict[str, list[float]] = {name: [] for name in self._names()}
 
-    def _names(self) -> list[str]:
-        return [*self._modules, *([] if self._head is None else ["target"])]
+    def begin_epoch(self, rate: float) -> None:
+        """Go on with this learning rate."""
+        for group in [] if self._adam is None else self._adam.param_groups:
+            group["lr"] = rate
 
-    def train(self, report: EpochReport, watch: Watch) -> TrainingResult:
-        """Go through all epochs; return what was learned."""
-        looked = time.monotonic()
-        for epoch, share, losses in self._steps():
-            now = time.monotonic()
-            if share == 1 or now - looked > _LOOK:
-                looked = now
-                report(epoch, share, losses)
-            if watch.pressed:
-                break
-        return self._result(watch.pressed)
+    def turn_to(self, ranges: Ranges) -> None:
+        """Do nothing: all modules are in memory."""
 
-    def _steps(self) -> Iterator[tuple[int, float, Mapping[str, float]]]:
-        size = self._plan.batch_size
-        for epoch in range(self._plan.epochs):
-            counter = self._plan.first_epoch + epoch
-            for group in [] if self._optimizer is None else self._optimizer.param_groups:
-                group["lr"] = self._plan.rate(epoch)
-            sums, n_done = dict.fromkeys(self._names(), 0.0), 0
-            losses = sums
-            for part in self._drawer.rounds(counter):
-                for low in range(0, len(part.order), size):
-                    visits = part.order[low : low + size]
-                    for name, loss in self._step(part.draw(visits)).items():
-                        sums[name] += loss
-                    n_done += len(visits)
-                    losses = {name: total / n_done for name, total in sums.items()}
-                    share = part.share(low + len(visits))
-                    if share < 1:
-                        yield epoch, share, losses
-            for name, loss in losses.items():
-                self.history[name].append(loss)
-            yield epoch, 1.0, losses
-
-    def _step(self, draws: Draws) -> dict[str, float]:
+    def step(self, draws: Draws) -> dict[str, float]:
         """Move all parameters by one batch; return the summed loss of each label type."""
         if not self._has_edges:  # -1: no edge of the graph
             draws = draws._replace(places=np.full(len(draws.neighbor_ids), -1))
@@ -233,37 +201,61 @@ class _Run:
             nodes = torch.from_numpy(draws.nodes).long().to(self._device)
             losses["target"] = self._head.loss(nodes, torch.cat(hs, 1), torch.cat(h_tildes, 1))
             total = total + self._head.weight * losses["target"]
-        if self._optimizer is not None:
-            self._optimizer.zero_grad()
+        if self._adam is not None:
+            self._adam.zero_grad()
             total.backward()  # type: ignore[no-untyped-call]
-            self._optimizer.step()
+            self._adam.step()
         return {name: float(loss.detach()) for name, loss in losses.items()}
 
     @torch.no_grad()
-    def _result(self, interrupted: bool) -> TrainingResult:
+    def finished(self) -> TrainingResult:
+        """Return the vectors and, where they are more than EP-B's, the modules."""
         vectors, embeddings, relations = {}, {}, {}
         plain = all(one.is_mean for one in self._instance.label_types.values())
         for name, module in self._modules.items():
             module.eval()
             vectors[name] = _in_chunks(module.label_vectors, module.labels.n_vectors, self._device)
-            embeddings[name] = _in_chunks(module.embed, self._graph.n_nodes, self._device)
+            if not plain:
+                embeddings[name] = _in_chunks(module.embed, self._n_nodes, self._device)
             if len(module.relations):
                 relations[name] = module.relations.cpu().numpy().astype(np.float32)
-            if not np.isfinite(embeddings[name]).all():
-                raise TrainingError(
-                    f"The vectors of label type {name!r} are not finite after "
-                    f"{len(self.history[name])} epochs with "
-                    f"learning_rate={self._plan.learning_rate:g}. Lower it."
-                )
         return TrainingResult(
             vectors,
-            self.history,
-            interrupted,
-            relations,
-            None if plain else embeddings,
-            None if plain else {name: module.cpu() for name, module in self._modules.items()},
-            None if self._head is None else self._head.cpu(),
+            relation_vectors=relations,
+            embeddings=None if plain else embeddings,
+            modules=None if plain else {name: one.cpu() for name, one in self._modules.items()},
+            head=None if self._head is None else self._head.cpu(),
         )
+
+    def state(self) -> dict[str, Array]:
+        """Return parameters and buffers, Adam's moments, and torch's own random numbers."""
+        tensors = {f"module {key}": value for key, value in self._all.state_dict().items()}
+        for number, moments in self._moments().items():
+            tensors |= {f"adam {number} {key}": value for key, value in moments.items()}
+        tensors["random"] = torch.get_rng_state()  # dropout draws from it
+        if self._device.type == "cuda":
+            tensors["random of device"] = torch.cuda.get_rng_state(self._device)
+        return {key: value.cpu().numpy() for key, value in tensors.items()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go on from the state of another run."""
+        tensors = {key: torch.from_numpy(value.copy()) for key, value in state.items()}
+        self._all.load_state_dict({key: tensors[f"module {key}"] for key in self._all.state_dict()})
+        if self._adam is not None:
+            moments: dict[int, dict[str, Tensor]] = defaultdict(dict)
+            for key, value in tensors.items():
+                if key.startswith("adam "):
+                    _, number, part = key.split()
+                    moments[int(number)][part] = value
+            self._adam.load_state_dict(self._adam.state_dict() | {"state": moments})
+        torch.set_rng_state(tensors["random"])
+        if self._device.type == "cuda":
+            torch.cuda.set_rng_state(tensors["random of device"], self._device)
+
+    def _moments(self) -> dict[int, dict[str, Tensor]]:
+        """Return Adam's memory of each parameter that had a gradient, by its number."""
+        moments = {} if self._adam is None else self._adam.state_dict()["state"]
+        return dict(moments)
 
 
 def _in_chunks(function: Any, n: int, device: torch.device) -> Vectors:

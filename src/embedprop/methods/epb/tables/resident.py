@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -10,13 +10,11 @@ from numpy.typing import DTypeLike, NDArray
 from embedprop.kernels.epb.adam import Table
 from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.tables.columns import cut, join, part_sizes
-from embedprop.methods.epb.tables.storage import CHUNK, Tables
-
-Vectors = NDArray[np.floating]
+from embedprop.methods.epb.tables.storage import CHUNK, Array, Tables
 
 
 class ResidentTable:
-    """Vectors of labels, then of relations, and their Adam state.
+    """Array of labels, then of relations, and their Adam state.
 
     table: for kernels, cut into parts. It holds all rows, unless it is partitioned: then row i
     belongs to node i, `turn_to` brings the rows of some nodes into memory in place of others, and
@@ -25,8 +23,8 @@ class ResidentTable:
 
     def __init__(
         self,
-        vectors: Vectors,
-        relation_vectors: Vectors | None,
+        vectors: Array,
+        relation_vectors: Array | None,
         dtype: DTypeLike,
         tables: Tables,
         partitioned: bool,
@@ -85,14 +83,40 @@ class ResidentTable:
             yield np.arange(low, high if high < self.n_labels else n_rows, dtype=np.int32)
         self.turn_to([])
 
-    def vectors(self) -> Vectors:
+    def vectors(self) -> Array:
         """Return all vectors as rows; learning is over, and the moments are lost."""
         if self._partitioned:
             return self._home[0]
         parts = self.table.vectors
         del self.table
+        return self._as_rows(parts)
+
+    def state(self) -> dict[str, Array]:
+        """Return vectors and moments as rows, and the steps of each row; some are not copies."""
+        self.turn_to([])
+        arrays = self._home if self._partitioned else map(self._as_rows, self.table[:3])
+        # All parts of a row have come equally far.
+        steps = [steps[0] for steps in self.table[3:]]
+        return dict(zip(Table._fields, [*arrays, *steps], strict=True))
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go on from such a state, into however many parts the vectors are cut here."""
+        self.turn_to([])
+        for number, (name, array) in enumerate(self.table._asdict().items()):
+            if array.ndim == 2:
+                array[:] = state[name]
+                continue
+            for low in range(0, array.shape[1], CHUNK):
+                rows = state[name][low : low + CHUNK]
+                if self._partitioned:
+                    self._home[number][low : low + CHUNK] = rows
+                else:
+                    cut(rows, array[:, low : low + CHUNK])
+
+    def _as_rows(self, parts: Array) -> Array:
+        """Return parts joined, or the only one as it is."""
         if parts.shape[0] == 1 and parts.shape[2] == self.dim:
-            only: Vectors = parts[0]
+            only: Array = parts[0]
             return only
         rows = self._tables.zeros((parts.shape[1], self.dim), parts.dtype)
         for low in range(0, len(rows), CHUNK):
@@ -100,9 +124,7 @@ class ResidentTable:
         return rows
 
 
-def _joined(
-    vectors: Vectors, relation_vectors: Vectors, dtype: DTypeLike, tables: Tables
-) -> Vectors:
+def _joined(vectors: Array, relation_vectors: Array, dtype: DTypeLike, tables: Tables) -> Array:
     n_labels = len(vectors)
     joined = tables.zeros((n_labels + len(relation_vectors), vectors.shape[1]), dtype)
     for low in range(0, n_labels, CHUNK):

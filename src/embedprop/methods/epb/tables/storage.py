@@ -17,13 +17,15 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.tables.columns import aligned_zeros, cut, join
+
+if TYPE_CHECKING:  # the type alone: who stores tables needs no kernel
+    from embedprop.methods.epb.partitions import Ranges
 
 Array = NDArray[Any]
 

@@ -1,0 +1,168 @@
+"""What each position of a mini-batch computes: h~, its distances, and the messages backward.
+
+`h` holds the embeddings that positions refer to: rows of the table where each node is its own
+label, else means over labels. All is for one part of the columns.
+"""
+
+import numpy as np
+
+from embedprop.kernels.epb.batch import (
+    TO_NEGATIVES,
+    TO_NEIGHBORS,
+    TO_OWN,
+    Positions,
+    Problem,
+    Workspace,
+    address,
+    bounds_of,
+)
+from embedprop.kernels.epb.segments import squared_distance, sum_rows
+from embedprop.kernels.machine.arrays import BLOCK, Float, Floats, Ints
+from embedprop.kernels.machine.compile import uncounted
+from embedprop.kernels.machine.lanes import lanes, put
+
+
+@uncounted(forceinline=True)
+def _reconstruct(
+    h_tilde: Floats, h: Floats, positions: Positions, b: int, reads_per_edge: int, far: bool
+) -> Float:
+    """Write h~ of position b; return 1 / sum of the weights."""
+    weights, start, end = positions.weights, positions.starts[b], positions.ends[b]
+    sum_rows(h_tilde, h, positions.heard, weights, start, end, far)
+    total = 0.0
+    if weights.shape[0] > 0:
+        for e in range(start, end):
+            total += weights[e]
+    else:
+        total = end - start
+    # With relations each edge was read twice: h~ is the mean of h(x) + r.
+    scale = h_tilde.dtype.type(1.0 / (total / reads_per_edge))
+    for k in range(0, h_tilde.shape[0], BLOCK):
+        put(h_tilde, k, lanes(h_tilde, k) * scale)
+    return scale
+
+
+@uncounted(forceinline=True)
+def measure(
+    squares: Floats, first_block: int, b: int, j: int, h_tilde: Floats, other: Floats
+) -> None:
+    """Write |h~ - other|^2 of each block of columns."""
+    for block in range(h_tilde.shape[0] // BLOCK):
+        squares[first_block + block, b, j] = squared_distance(h_tilde, other, block * BLOCK)
+
+
+@uncounted(forceinline=True)
+def reconstruct_and_measure(
+    number: int,
+    batch: int,
+    problem: Problem,
+    workspace: Workspace,
+    positions: Positions,
+    h: Floats,
+    far: bool,
+) -> None:
+    """Write h~ of every position, and the part's share of its squared distances.
+
+    far: whether `h` is more than the nearest caches hold.
+    """
+    messages, scales = workspace.messages[number], workspace.scales[number]
+    squares, first_block = workspace.squares[batch % 2], number * (messages.shape[1] // BLOCK)
+    first, last = bounds_of(batch, problem)
+    # Backwards: what was written last is still in the nearest cache.
+    for b in range(last - first - 1, -1, -1):
+        h_tilde = messages[b]
+        scales[b] = _reconstruct(h_tilde, h, positions, b, problem.reads_per_edge, far)
+        measure(squares, first_block, b, 0, h_tilde, h[positions.own[b]])
+        for j in range(positions.negatives.shape[1]):
+            measure(squares, first_block, b, 1 + j, h_tilde, h[positions.negatives[b, j]])
+
+
+@uncounted(forceinline=True)
+def compare(number: int, batch: int, problem: Problem, workspace: Workspace) -> None:
+    """Write [margin + d(h~, h(v)) - d(h~, h(u))]+ of every position, from all parts' squares."""
+    squares, kind = workspace.squares[batch % 2], workspace.squares.dtype.type
+    distances, hinges = workspace.distances[number], workspace.hinges[number]
+    first, last = bounds_of(batch, problem)
+    for b in range(last - first):
+        for j in range(distances.shape[1]):
+            # In this order in every thread: the bytes do not depend on how columns are shared.
+            square = kind(0)
+            for block in range(squares.shape[0]):
+                square += squares[block, b, j]
+            distances[b, j] = square if problem.squared else np.sqrt(square)
+        for j in range(hinges.shape[1]):
+            hinge = problem.margin + distances[b, 0] - distances[b, 1 + j]
+            # Written so that NaN counts as a violation and shows in the loss.
+            hinges[b, j] = kind(0) if hinge <= 0 else hinge
+
+
+@uncounted(forceinline=True)
+def _slope_of(distance: Float, squared: bool) -> float:
+    """Return what a - b is multiplied with in the gradient of d(a, b).
+
+    |a - b| has no gradient at 0; like autograd, take 0.
+    """
+    if squared:
+        return 2.0
+    return 1.0 / distance if distance > 0 else 0.0
+
+
+@uncounted(forceinline=True)
+def send(
+    number: int, batch: int, problem: Problem, workspace: Workspace, positions: Positions, h: Floats
+) -> None:
+    """Turn h~ of every position into its messages."""
+    messages, scales = workspace.messages[number], workspace.scales[number]
+    distances, hinges = workspace.distances[number], workspace.hinges[number]
+    first, last = bounds_of(batch, problem)
+    for b in range(last - first):
+        _send_one(
+            messages,
+            b,
+            problem.batch_size,
+            scales[b],
+            distances[b],
+            hinges[b],
+            h,
+            positions.own[b],
+            positions.negatives[b],
+            problem.squared,
+        )
+
+
+@uncounted(forceinline=True)
+def _send_one(
+    messages: Floats,
+    b: int,
+    batch_size: int,
+    scale: Float,
+    distances: Floats,
+    hinges: Floats,
+    h: Floats,
+    v: int,
+    negatives: Ints,
+    squared: bool,
+) -> None:
+    """Write the messages of position b: to its neighbors in place of h~, to v, to violating u."""
+    h_tilde, kind = messages[address(TO_NEIGHBORS, b, batch_size)], messages.dtype.type
+    n_violated = 0
+    for j in range(negatives.shape[0]):
+        if hinges[j] != 0:
+            n_violated += 1
+            other = messages[address(TO_NEGATIVES + j, b, batch_size)]
+            h_other, slope = h[negatives[j]], kind(_slope_of(distances[1 + j], squared))
+            for k in range(0, h_tilde.shape[0], BLOCK):
+                put(other, k, (lanes(h_tilde, k) - lanes(h_other, k)) * slope)
+    if n_violated == 0:
+        return
+    own, h_own = messages[address(TO_OWN, b, batch_size)], h[v]
+    slope = kind(n_violated) * kind(_slope_of(distances[0], squared))
+    for k in range(0, h_tilde.shape[0], BLOCK):
+        put(own, k, (lanes(h_own, k) - lanes(h_tilde, k)) * slope)
+    # h~ moves against all that its distances push: the sum of the messages, with the other sign.
+    for k in range(0, h_tilde.shape[0], BLOCK):
+        to_all = lanes(own, k)
+        for j in range(negatives.shape[0]):
+            if hinges[j] != 0:
+                to_all = to_all + lanes(messages[address(TO_NEGATIVES + j, b, batch_size)], k)
+        put(h_tilde, k, to_all * -scale)

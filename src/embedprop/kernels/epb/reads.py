@@ -1,0 +1,165 @@
+"""Which rows one mini-batch reads: integers only, listed once for all threads."""
+
+from embedprop.kernels.epb.batch import (
+    N_NODES,
+    N_ROWS,
+    SIDES,
+    Labels,
+    NodeSpace,
+    Problem,
+    Workspace,
+    bounds_of,
+    weight_at,
+)
+from embedprop.kernels.machine.arrays import Index, Ints
+from embedprop.kernels.machine.compile import uncounted
+from embedprop.kernels.machine.prefetch import prefetch_number, prefetch_number_to_write
+
+# Visits between asking for a list of neighbors and reading it.
+VISITS_AHEAD = 4
+# Places in a list between asking for one and writing to it, and how many come together.
+PLACES_AHEAD, _PLACES_PER_LINE = 512, 16
+
+
+@uncounted()
+def _place(row: int, slot: Ints, rows: Ints, n_rows: int) -> int:
+    """Put `row` at the end of a list of n_rows, unless it is there; return how many there are."""
+    if slot[Index(row)] < 0:
+        slot[Index(row)] = n_rows
+        rows[Index(n_rows)] = row
+        return n_rows + 1
+    return n_rows
+
+
+@uncounted()
+def _place_all(ids: Ints, start: int, end: int, slot: Ints, rows: Ints, n_rows: int) -> int:
+    """Do the same for ids[start:end], whose places nobody asks for.
+
+    Half of them are new to the batch, which no branch prediction foresees: so there is no branch,
+    and what is not new writes to the first free place, which the next one overwrites.
+    """
+    # The other threads have read what was here before: where cores share no cache, to call it back
+    # takes as long as to list 100 nodes.
+    for ahead in range(PLACES_AHEAD, PLACES_AHEAD + end - start, _PLACES_PER_LINE):
+        prefetch_number_to_write(rows, n_rows + ahead)
+    for e in range(start, end):
+        row = ids[e]
+        is_new = slot[Index(row)] < 0
+        slot[Index(row)] = 0
+        rows[Index(n_rows)] = row
+        n_rows += 1 if is_new else 0
+    return n_rows
+
+
+@uncounted()
+def _clear(slot: Ints, rows: Ints, n_rows: int) -> None:
+    """Take the rows of a list out of `slot`."""
+    for i in range(n_rows):
+        slot[Index(rows[i])] = -1
+
+
+@uncounted()
+def list_ids(batch: int, part: int, problem: Problem, workspace: Workspace) -> None:
+    """List the rows that a batch reads: neighbors, v itself, negatives; `part` lends its slots."""
+    draws, side = problem.draws, batch % SIDES
+    slot, rows, n_rows = workspace.slot[part], workspace.rows[side], 0
+    first, last = bounds_of(batch, problem)
+    for i in range(first, last):
+        if i + VISITS_AHEAD < last:
+            prefetch_number(draws.neighbor_ids, draws.starts[i + VISITS_AHEAD])
+        n_rows = _place_all(draws.neighbor_ids, draws.starts[i], draws.ends[i], slot, rows, n_rows)
+        n_rows = _place(draws.nodes[i], slot, rows, n_rows)
+        for j in range(draws.negatives.shape[1]):
+            n_rows = _place(draws.negatives[i, j], slot, rows, n_rows)
+    _clear(slot, rows, n_rows)
+    workspace.n_listed[side, N_ROWS] = n_rows
+
+
+@uncounted()
+def list_nodes(
+    batch: int,
+    part: int,
+    problem: Problem,
+    workspace: Workspace,
+    labels: Labels,
+    space: NodeSpace,
+) -> None:
+    """List the distinct nodes of a batch, where each position finds its own, and their labels."""
+    draws, side = problem.draws, batch % SIDES
+    slot, nodes, n_nodes = space.slot[part], space.nodes[side], 0
+    own, negatives, offsets = space.own[side], space.negatives[side], space.offsets[side]
+    first, last = bounds_of(batch, problem)
+    offsets[0] = 0
+    for b in range(last - first):
+        i = first + b
+        n_nodes = _list_heard(i, b, problem, labels, space, side, slot, n_nodes)
+        n_nodes = _place(draws.nodes[i], slot, nodes, n_nodes)
+        own[b] = slot[draws.nodes[i]]
+        for j in range(draws.negatives.shape[1]):
+            n_nodes = _place(draws.negatives[i, j], slot, nodes, n_nodes)
+            negatives[b, j] = slot[draws.negatives[i, j]]
+    _clear(slot, nodes, n_nodes)
+    workspace.n_listed[side, N_NODES] = n_nodes
+    n_labels = problem.table.vectors.shape[1]
+    workspace.n_listed[side, N_ROWS] = _list_labels(
+        labels, space, side, n_nodes, workspace.slot[part], workspace.rows[side], n_labels
+    )
+
+
+@uncounted()
+def _list_heard(
+    i: int,
+    b: int,
+    problem: Problem,
+    labels: Labels,
+    space: NodeSpace,
+    side: int,
+    slot: Ints,
+    n_nodes: int,
+) -> int:
+    """List what position i, the b-th of its batch, hears, with w(x, v) T(x)."""
+    draws, nodes = problem.draws, space.nodes[side]
+    heard, weights, offsets = space.heard[side], space.weights[side], space.offsets[side]
+    end = offsets[b]
+    for e in range(draws.starts[i], draws.ends[i], problem.reads_per_edge):
+        weight = weight_at(draws.neighbor_weights, e) * labels.totals[draws.neighbor_ids[e]]
+        # A relation comes after the node x that speaks, and counts as much.
+        for read in range(e, e + problem.reads_per_edge):
+            node = draws.neighbor_ids[read]
+            n_nodes = _place(node, slot, nodes, n_nodes)
+            heard[end], weights[end] = slot[node], weight
+            end += 1
+    offsets[b + 1] = end
+    return n_nodes
+
+
+@uncounted()
+def _list_labels(
+    labels: Labels,
+    space: NodeSpace,
+    side: int,
+    n_nodes: int,
+    slot: Ints,
+    rows: Ints,
+    n_labels: int,
+) -> int:
+    """List the distinct labels of the nodes of a batch, and where each node's labels stand.
+
+    If these come to far more than n_labels, which is how many there are, nearly all are among
+    them: then list them all.
+    """
+    nodes, starts, ends = space.nodes[side], space.starts[side], space.ends[side]
+    n_read = 0
+    for i in range(n_nodes):
+        starts[i], ends[i] = labels.ptr[nodes[i]], labels.ptr[nodes[i] + 1]
+        n_read += ends[i] - starts[i]
+    if n_read > 2 * n_labels:
+        for label in range(n_labels):
+            rows[label] = label
+        return n_labels
+    n_rows = 0
+    for i in range(n_nodes):
+        for e in range(starts[i], ends[i]):
+            n_rows = _place(labels.ids[e], slot, rows, n_rows)
+    _clear(slot, rows, n_rows)
+    return n_rows

@@ -1,0 +1,118 @@
+"""The loop over epochs, the same for every engine: draws, steps, losses, reports, interrupts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from embedprop.errors import InvalidGraphError, TrainingError
+from embedprop.graph import Graph
+from embedprop.instance.epb import EPBInstance
+from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.tables.storage import all_finite
+
+if TYPE_CHECKING:  # an engine calls the loop
+    from embedprop.methods.epb.engines.engine import EpochReport, Learner, TrainingResult
+
+History = dict[str, list[float]]
+
+
+def require_two_nodes(graph: Graph) -> None:
+    """Refuse a graph in which no node has another one to be compared with."""
+    if graph.n_nodes < 2:
+        raise InvalidGraphError(
+            "EP-B compares each node with another one: the graph needs at least 2 nodes, got 1."
+        )
+
+
+def never() -> bool:
+    """Return that nobody wants to stop."""
+    return False
+
+
+def learn(
+    learner: Learner,
+    instance: EPBInstance,
+    plan: TrainingPlan,
+    report: EpochReport,
+    stop: Callable[[], bool] = never,
+    history: Mapping[str, list[float]] | None = None,
+) -> TrainingResult:
+    """Go through the epochs of a plan and return what was learned.
+
+    report is called after every step; at the end of an epoch (share 1) `learner.state()` may be
+    kept. A learner with such a state restored goes on where the `history` of losses ends.
+    """
+    losses_so_far = {name: list((history or {}).get(name, [])) for name in learner.highest_losses}
+    for epoch, share, losses in _steps(learner, instance, plan, losses_so_far):
+        report(epoch, share, losses)
+        if stop():
+            break
+    result = replace(learner.finished(), loss_history=losses_so_far)
+    _require_finite(result, instance, plan)
+    return replace(result, interrupted=stop())
+
+
+def _steps(
+    learner: Learner, instance: EPBInstance, plan: TrainingPlan, history: History
+) -> Iterator[tuple[int, float, Mapping[str, float]]]:
+    """Yield after each step the epoch, the share of it that is done, and its mean losses."""
+    n_done_before = max(map(len, history.values()), default=0)
+    for epoch in range(n_done_before, plan.epochs):
+        learner.begin_epoch(plan.rate(epoch))
+        sums, n_visits = dict.fromkeys(history, 0.0), 0
+        losses = sums
+        for part in learner.drawer.rounds(plan.first_epoch + epoch):
+            learner.turn_to(part.ranges)
+            for low in range(0, len(part.order), learner.visits_per_step):
+                draws = part.draw(part.order[low : low + learner.visits_per_step])
+                for name, loss in learner.step(draws).items():
+                    sums[name] += loss
+                n_visits += len(draws.nodes)
+                losses = {name: total / n_visits for name, total in sums.items()}
+                _require_bounded(losses, learner.highest_losses, instance, plan, epoch)
+                share = part.share(low + len(draws.nodes))
+                if share < 1:
+                    yield epoch, share, losses
+        for name, loss in losses.items():
+            history[name].append(loss)
+        yield epoch, 1.0, losses
+
+
+def _require_bounded(
+    losses: Mapping[str, float],
+    highest: Mapping[str, float],
+    instance: EPBInstance,
+    plan: TrainingPlan,
+    epoch: int,
+) -> None:
+    for name, loss in losses.items():
+        if not math.isfinite(loss):
+            raise _diverged("The loss", name, f"is {loss}", instance, plan, epoch)
+        if loss > highest[name]:
+            raise _diverged("The loss", name, f"has grown to {loss:.3g}", instance, plan, epoch)
+
+
+def _require_finite(result: TrainingResult, instance: EPBInstance, plan: TrainingPlan) -> None:
+    """Refuse vectors that the last step, which no loss shows, has made infinite."""
+    epoch = max(0, max(map(len, result.loss_history.values()), default=0) - 1)
+    for tables in (result.label_vectors, result.relation_vectors, result.embeddings or {}):
+        for name, table in tables.items():
+            if not all_finite(table):
+                raise _diverged("The vectors", name, "are not finite", instance, plan, epoch)
+
+
+def _diverged(
+    subject: str, name: str, what: str, instance: EPBInstance, plan: TrainingPlan, epoch: int
+) -> TrainingError:
+    settings = instance.label_types.get(name)
+    owner = "the targets" if settings is None else f"label type {name!r}"
+    margin = None if settings is None else settings.margin
+    with_margin = "" if margin is None else f" and margin={margin:g}"
+    return TrainingError(
+        f"{subject} of {owner} {what} in epoch {epoch + 1} of {plan.epochs}, with "
+        f"learning_rate={plan.learning_rate:g}{with_margin}. Lower learning_rate (the default is "
+        f"0.001), or look for extreme weights."
+    )
