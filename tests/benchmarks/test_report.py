@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from embedprop.methods.presets import PRESETS
+from embedprop.instance.parameters import FAST
 from tests.benchmarks.measurements import THREE
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ LARGE = {"graph": "power-law", "n_nodes": 1_000_000, "n_edges": 10_000_000}
 
 
 def preset(graph: str, name: str, quality: float, seed: int = 0, **others: Any) -> dict[str, Any]:
-    epochs = {"paper": 200, "fast": PRESETS["fast"]["epochs"]}[name]
+    epochs = {"paper": 200, "fast": FAST["epochs"]}[name]
     start = {"benchmark": "preset", "graph": graph, "preset": name, "epochs": epochs, "seed": seed}
     return start | {"quality": quality, "cpu_seconds": 5.0} | ABOUT | others
 
