@@ -11,8 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from embedprop.instance.parameters import FAST
 from tests.benchmarks.measurements import THREE
+
+from embedprop.instance.parameters import FAST
 
 ROOT = Path(__file__).parents[2]
 ABOUT = {"machine": "m, load 0.5", "commit": "c", "date": "2000-01-02"}
