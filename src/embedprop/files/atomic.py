@@ -48,6 +48,7 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
         finally:
             for file in files:
                 file.close()
+        # Only now that all are whole and on the disk: none is replaced if one of them fails.
         for draft, place in zip(drafts, places, strict=True):
             draft.replace(place)
     except OSError as error:
@@ -59,6 +60,20 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
     finally:
         for draft in drafts:
             draft.unlink(missing_ok=True)
+    for folder in {place.parent for place in places}:
+        with suppress(OSError):  # the files are in place; some network folders cannot be synced
+            sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the entries of a folder, are on the disk."""
+    if sys.platform == "win32":  # cannot open a folder
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -58,11 +58,10 @@ class GraphInputs:
         >>> Graph.from_edges(np.array([[0, 1], [1, 2]]), nodes=range(5))
         Graph(5 nodes, 2 undirected edges, label types: node)
         """
-        from embedprop.graph.objects.columns import give_memory_back
         from embedprop.graph.objects.convert import graph_from_edges
         from embedprop.graph.objects.edge_input import EdgeInput
 
-        graph = graph_from_edges(
+        return graph_from_edges(
             EdgeInput.of(edges, weights=weights, relations=relations),
             labels,
             directed=directed,
@@ -70,8 +69,6 @@ class GraphInputs:
             self_loops=self_loops,
             unknown_nodes=unknown_nodes,
         )
-        give_memory_back()
-        return graph
 
     @classmethod
     def read(

@@ -39,6 +39,8 @@ def symmetric_adjacency(graph: Graph) -> csr_array[np.float32]:
     from scipy.sparse import csr_array
 
     matrix = adjacency_matrix(graph)
+    # With relations an undirected graph is symmetric too, but its repeated entries must be added
+    # up, which `maximum` does.
     if graph.directed or graph.relations is not None:
         matrix = csr_array(matrix.maximum(matrix.T.tocsr()))
     return matrix
@@ -46,6 +48,7 @@ def symmetric_adjacency(graph: Graph) -> csr_array[np.float32]:
 
 def speakers_of(graph: Graph, nodes: NDArray[np.int64]) -> Multisets:
     """Return the neighbors of some nodes, on whichever end of an edge they are."""
+    # The rows alone, where they hold all there is: no matrix of the whole graph is made.
     if not graph.directed:
         return graph.neighbors.subset(nodes)
     rows = symmetric_adjacency(graph)[nodes]

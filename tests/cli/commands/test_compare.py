@@ -46,7 +46,7 @@ def test_each_method_has_a_row_with_quality_time_and_memory(shell: Shell) -> Non
     answer = shell(*command, *options)
     assert answer.code == 2
     assert answer.err == "1 of 2 methods could not run: bow. The table says why.\n"
-    assert "12, 0 of them isolated" in answer.out
+    assert "12, of these 0 isolated" in answer.out
     header, first, second = (line.split("\t") for line in answer.out.splitlines()[-3:])
     assert header == ["method", "protocol", "accuracy", "CPU s", "memory MB"]
     assert first[:3] == ["wvrn", "train 50 %, 2 runs", "100.00 ± 0.00"]
@@ -141,12 +141,15 @@ def test_peak_memory_grows_with_what_is_held() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--methods", "epb,nonsense"], "method='nonsense' is not known. Choose among: epb, "),
+        (
+            ["--methods", "epb,nonsense"],
+            "method='nonsense' is not known. Choose among: closed-form, ",
+        ),
         (["--methods", "wvrn,wvrn"], "given twice"),
         (["--methods", "wvrn", "--set", "epb.epochs=2"], "'epb', which is not compared"),
-        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only instance"),
+        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only batch_size"),
         (["--methods", "epb", "--set", "epochs=2"], "expected METHOD.NAME=VALUE"),
-        (["--methods", "eps", "--set", "eps.instance=epb"], "'instance' of 'eps' is its name"),
+        (["--methods", "eps"], "method='eps' is not known."),
         (["--unknown-nodes", "sometimes"], "unknown_nodes"),
     ],
 )

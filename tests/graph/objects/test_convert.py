@@ -136,7 +136,7 @@ def test_a_label_matrix_goes_with_an_adjacency_matrix_row_by_row():
         csr_array([[0, 1], [1, 0]]), labels={"word": csr_array([[0, 1], [1, 1]])}
     )
     assert graph.labels["word"].ids.tolist() == [1, 0, 1]
-    with pytest.raises(InvalidGraphError, match=r"'word': expected .* 2 rows, .* but it has 3"):
+    with pytest.raises(InvalidGraphError, match=r"'word': expected .* 2 rows, .* got 3"):
         Graph.from_scipy(csr_array([[0, 1], [1, 0]]), labels={"word": csr_array((3, 2))})
 
 

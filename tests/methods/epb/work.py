@@ -10,6 +10,7 @@ import sys
 import tracemalloc
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,12 +19,13 @@ from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.graph.changes.learnable import learned_labels
-from embedprop.kernels.epb.batch import Draws
+from embedprop.kernels.epb.batch import Draws, Problem
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines import fused_state
 from embedprop.methods.random_streams import RandomStreams
 
 DIM, BATCH_SIZE = 6, 6
+KERNELS = "epb_ids", "epb_shared_labels"
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: Any, **environment: str) -> Any:
@@ -66,13 +68,12 @@ def row_counts(graph_name: str, settings: dict[str, Any]) -> dict[str, int]:
 
     Needs NUMBA_DISABLE_JIT=1: then the kernels are plain Python, and do what they always do.
     """
-    original = fused_state.epb_batches
 
-    def counted(*arguments: Any) -> bool:
-        done: bool = original(*(_with_counted_rows(argument) for argument in arguments))
-        return done
+    def counted(kernel: Callable[..., bool], *arguments: Any) -> bool:
+        return kernel(*(_with_counted_rows(argument) for argument in arguments))
 
-    fused_state.epb_batches = counted
+    for name in KERNELS:
+        setattr(fused_state, name, partial(counted, getattr(fused_state, name)))
     fit(made(graph_name), **settings)
     return dict(CountedRows.counts)
 
@@ -88,9 +89,10 @@ def _with_counted_rows(argument: Any) -> Any:
     if not hasattr(argument, "_replace"):
         return argument
     counted = {}
-    for name, array in argument._asdict().items():
-        if isinstance(array, np.ndarray) and array.ndim == 3 and array.dtype.kind == "f":
-            counted[name] = array.view(CountedRows)
+    for name, value in argument._asdict().items():
+        counted[name] = _with_counted_rows(value)
+        if isinstance(value, np.ndarray) and value.ndim == 3 and value.dtype.kind == "f":
+            counted[name] = value.view(CountedRows)
             counted[name].name = f"{type(argument).__name__}.{name}"
     return argument._replace(**counted)
 
@@ -187,16 +189,16 @@ def native_allocations(epochs: int) -> dict[int, list[int]]:
 
     graph = made("ids")
     fit(graph, epochs=1)  # loads the kernels; before that nothing is counted
-    original, counts = fused_state.epb_batches, defaultdict(list)
+    original, counts = fused_state.epb_ids, defaultdict(list)
 
     def counted(*arguments: Any) -> bool:
         before = rtsys.get_allocation_stats().mi_alloc
         done: bool = original(*arguments)
-        draws = next(one for one in arguments if isinstance(one, Draws))
-        counts[len(draws.nodes)].append(rtsys.get_allocation_stats().mi_alloc - before)
+        problem = next(one for one in arguments if isinstance(one, Problem))
+        counts[len(problem.draws.nodes)].append(rtsys.get_allocation_stats().mi_alloc - before)
         return done
 
-    fused_state.epb_batches = counted
+    fused_state.epb_ids = counted
     fit(graph, epochs=epochs)
     return counts
 

@@ -97,7 +97,7 @@ def fit(
     say = speaker(quiet)
     files = GraphFiles.of(edges, label, columns, header, separator)
     name = chosen_method(method, fast, files, say)
-    of_fit = {"fast": fast, "targets": targets, "target_weight": target_weight}
+    of_fit = {"fast": fast or None, "targets": targets, "target_weight": target_weight}
     require_options_of(name, {**given, **of_fit})
     check_target(out)  # before the work, not after it
     estimator = ESTIMATORS[name](**chosen_parameters(given, fast=fast), verbose=not quiet)

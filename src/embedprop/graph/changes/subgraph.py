@@ -27,6 +27,7 @@ def subgraph(graph: Graph, rows: NDArray[np.int64]) -> Graph:
     if len(np.unique(rows)) != len(rows):
         raise InvalidGraphError("`rows` of a subgraph must name each node once.")
     new_id = np.full(graph.n_nodes, -1, np.int32)
+    # -1 marks the nodes that go, and with them their entries among the neighbors.
     new_id[rows] = np.arange(len(rows), dtype=np.int32)
     near = graph.neighbors.subset(rows)
     is_kept = new_id[near.ids] >= 0

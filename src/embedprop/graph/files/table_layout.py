@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
 from embedprop.graph.files.text_blocks import BLANKS, TextFormat, shortened
 
 logger = logging.getLogger(__name__)
@@ -108,6 +108,7 @@ def pick_columns(
     missing = []
     for role in roles.all:
         wanted = str(options.columns.get(role, role)).strip().lower()
+        # Said of another file: this one may call the column by its usual name.
         if options.are_hints and wanted not in known:
             wanted = role
         if known.count(wanted) > 1:
@@ -116,6 +117,7 @@ def pick_columns(
             picks[role] = known.index(wanted)
         elif role in roles.required or (role in options.columns and not options.are_hints):
             missing.append(wanted)
+    # Some names fit, so this is a header with a mistake in it rather than a record.
     if missing and (must or (len(picks) > 0 and len(missing) < len(roles.required))):
         raise _missing_columns(path, missing, names, roles)
     if missing:
@@ -133,11 +135,12 @@ def _missing_columns(
 ) -> InvalidGraphError:
     found = shortened(", ".join(map(_printable, names)), 200)
     wanted = ", ".join(map(repr, missing))
+    near = did_you_mean(missing[0], [name.strip() for name in names])
     example = ",".join(f"{role}=NAME" for role in roles.required)
     return InvalidGraphError(
         f"{path}: expected the column{'s' * (len(missing) > 1)} {wanted}, but its columns are: "
         f"{found}. Say which they are with columns= (--columns {example}), or has_header=False "
-        f"(--no-header) if the first line is not a header."
+        f"(--no-header) if the first line is not a header.{near}"
     )
 
 
@@ -150,7 +153,8 @@ def _separator(path: Path, line: str, roles: Roles, options: TableOptions) -> st
     if options.separator is not None and not options.are_hints:
         return options.separator
     promised = SEPARATOR_OF_SUFFIX.get(bare_suffix(path))
-    line = line.partition("{")[0].strip(" ")  # NetworkX writes a dictionary after each edge
+    # NetworkX writes a dictionary after each edge, with commas of its own.
+    line = line.partition("{")[0].strip(" ")
     for separator in (options.separator, promised, "\t", ",", ";"):
         if separator is not None and separator in line:
             return separator
@@ -191,7 +195,8 @@ def _may_lack_header(
     has_numbers = [all(map(_is_number, _split(x, separator)[:n_required])) for x in lines]
     if has_numbers[0]:
         return True
-    if any(has_numbers[1:]):  # words above numbers are a header, though not the one expected
+    # Words above numbers are a header, though not the one expected.
+    if any(has_numbers[1:]):
         return False
     is_list = bare_suffix(path) in HEADERLESS_SUFFIXES or separator == BLANKS
     return is_list or after_comment
@@ -248,7 +253,7 @@ def _pick_by_number(
     missing = [role for role in roles.required if role not in asked]
     if missing:
         raise InvalidGraphError(
-            f"{path} has no header, and columns= does not tell which column is "
+            f"{path} has no header, and columns= does not say which column is "
             f"{' or '.join(missing)} (--columns {example})."
         )
     return {role: int(number) - 1 for role, number in asked.items()}

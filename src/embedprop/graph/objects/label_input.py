@@ -11,11 +11,11 @@ import numpy as np
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.build import Labels
 from embedprop.graph.labels import split_kinds
+from embedprop.graph.messages import counted
 from embedprop.graph.objects.columns import Encoded, Ids
 from embedprop.graph.objects.frames import collected
 from embedprop.graph.objects.set_input import SetRows, read_set
 from embedprop.graph.objects.value_input import ValueRows, read_values
-from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
@@ -73,6 +73,7 @@ def _resolved(
     """Return the nodes, more if unknown ones are added, and the node id of each row or -1."""
     found = nodes.find_all(named.names)
     n_unknown = int(np.count_nonzero(found < 0))
+    # The first row that names the node says more than the node alone.
     if n_unknown and unknown_nodes == "error":
         first = int(np.argmax(found < 0))
         rows = np.flatnonzero(named.ids == first)

@@ -23,6 +23,7 @@ def graph_from_networkx(
         raise InvalidParameterError(
             f"from_networkx: expected a NetworkX graph, got {type(graph).__name__}."
         )
+    # Parallel edges stay apart here; `build_graph` adds up their weights.
     rows = list(graph.edges(data=True))
     edges = EdgeInput.from_pairs([(source, target) for source, target, _ in rows])
     weights = relations = None

@@ -107,6 +107,7 @@ def test_the_second_label_type_is_named_when_it_is_the_one_that_fails() -> None:
 class NeverCompiled:
     """Stands where the compiled kernel is looked for."""
 
+    __name__ = "epb_ids"
     signatures: tuple[()] = ()
 
     def __init__(self, stats: object) -> None:
@@ -117,8 +118,8 @@ class NeverCompiled:
 def test_the_first_run_tells_that_it_compiles(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, stats: object
 ) -> None:
-    run = Run.of(toy_graphs.path())
-    monkeypatch.setattr(fused_engine, "epb_batches", NeverCompiled(stats))
+    run, ready = Run.of(toy_graphs.path()), fused_engine._is_ready
+    monkeypatch.setattr(fused_engine, "_is_ready", lambda _: ready(NeverCompiled(stats)))
     with caplog.at_level(logging.INFO, logger="embedprop"):
         run.fused()
     assert "Compiling the kernels" in caplog.text

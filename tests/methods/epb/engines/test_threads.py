@@ -16,6 +16,7 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
+from embedprop.kernels.epb.batch import Senders
 from embedprop.methods.epb.engines import threads
 from embedprop.methods.epb.engines.fused_state import FusedState
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
@@ -238,9 +239,11 @@ def test_nothing_is_left_in_lists_after_every_run(
 
     def checked(state: FusedState, *arguments: Any) -> float:
         loss = run(state, *arguments)
-        scratch = state._scratch
-        free = all((slot == -1).all() for slot in (scratch.node_slot, scratch.word_slot))
-        seen.append(free and not (scratch.to_nodes.ends.any() or scratch.to_words.ends.any()))
+        slots = [one.slot for one in state.memory if hasattr(one, "slot")]
+        senders = [one for part in state.memory for one in part if isinstance(one, Senders)]
+        assert len(slots) == len(senders) > 0
+        free = all((slot == -1).all() for slot in slots)
+        seen.append(free and not any(one.ends.any() for one in senders))
         return loss
 
     monkeypatch.setattr(FusedState, "run", checked)
