@@ -78,7 +78,7 @@ def test_a_full_graph_is_refused_and_a_dense_one_is_made(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"exponent": 2.0}, "exponent: expected above 2"),
+        ({"exponent": 2.0}, "exponent: expected more than 2"),
         ({"n_communities": 0}, "expected 1 to 100, got"),
     ],
 )

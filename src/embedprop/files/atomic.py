@@ -88,14 +88,3 @@ def made(folder: Path) -> Iterator[None]:
             with suppress(OSError):
                 folder.rmdir()
         raise
-
-
-def sync(path: Path) -> None:
-    """Wait until the file, or the entries of the folder, are on the disk."""
-    if sys.platform == "win32":  # cannot open a folder
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

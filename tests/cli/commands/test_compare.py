@@ -46,7 +46,7 @@ def test_each_method_has_a_row_with_quality_time_and_memory(shell: Shell) -> Non
     answer = shell(*command, *options)
     assert answer.code == 2
     assert answer.err == "1 of 2 methods could not run: bow. The table says why.\n"
-    assert "12, of these 0 isolated" in answer.out
+    assert "12, 0 of them isolated" in answer.out
     header, first, second = (line.split("\t") for line in answer.out.splitlines()[-3:])
     assert header == ["method", "protocol", "accuracy", "CPU s", "memory MB"]
     assert first[:3] == ["wvrn", "train 50 %, 2 runs", "100.00 ± 0.00"]
