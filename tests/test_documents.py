@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from embedprop.instance.catalog import REGISTRIES, describe_part
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(file.relative_to(ROOT)) for file in DOCUMENTS]
@@ -94,6 +96,30 @@ def test_the_code_of_a_page_runs(page: str) -> None:
     for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(compile(code, f"docs/{page}.md", "exec"), names)
     assert "model" in names
+
+
+def is_ours(part: object) -> bool:
+    """Whether no test and no other package registered it."""
+    return str(getattr(part, "__module__", "")).startswith("embedprop.")
+
+
+def written(kind: str, name: str) -> str:
+    parameters = describe_part(kind, name).parameters
+    given = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    return f"{name}({given})" if given else name
+
+
+def test_the_page_on_the_framework_lists_every_part() -> None:
+    text = (ROOT / "docs/framework.md").read_text("utf-8").partition("<!-- parts -->")[2]
+    sections = {one.split("`")[1]: one for one in text.split("\n## ")[1:]}
+    assert list(sections) == list(REGISTRIES)
+    for kind, section in sections.items():
+        ours = [name for name in REGISTRIES[kind] if is_ours(REGISTRIES[kind][name])]
+        rows = [
+            f"| `{written(kind, name)}` | {describe_part(kind, name).description} |"
+            for name in ours
+        ]
+        assert [line for line in section.splitlines() if line.startswith("| `")] == rows
 
 
 def test_the_example_of_the_baselines_runs(capsys: pytest.CaptureFixture[str]) -> None:
