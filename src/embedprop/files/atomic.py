@@ -13,7 +13,7 @@ from embedprop.errors import InvalidParameterError
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that a file cannot be written to, so that it is known before the work."""
+    """Refuse a path that a file cannot be written to, before any work is done."""
     if path.is_dir():
         raise InvalidParameterError(f"{path}: this is a folder. Give the name of a file.")
     if path.exists() and not path.is_file():  # a device: renaming would replace it
@@ -31,7 +31,7 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
-    """Open new files that take the places of `paths` at the end, if nothing went wrong."""
+    """Open new files that replace `paths` at the end, if nothing went wrong."""
     for path in paths:
         check_file(path)
     places = [path.resolve() for path in paths]  # of a link, what it points to

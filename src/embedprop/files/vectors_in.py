@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def read_vectors(
     path: Path, only: Collection[Hashable] | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[tuple[str, ...], NDArray[np.float32]]:
-    """Return the tokens and vectors of a file; `only`: of these tokens and the first alone.
+    """Return the tokens and vectors of a file; with `only`, those of these and of the first.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def _lines(path: Path, limits: Limits) -> Iterator[tuple[int, bytes]]:
 
 
 class _Table:
-    """What was read of a file so far."""
+    """What was read from a file so far."""
 
     def __init__(self, path: Path, only: Collection[Hashable] | None) -> None:
         self.path = path
@@ -93,7 +93,7 @@ class _Table:
             self._add_numbers(line, fields[-self.dim :])
 
     def finished(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
-        """Return the tokens and vectors, when all lines are there."""
+        """Return the tokens and vectors, once all lines are read."""
         if not self.n_vectors:
             raise InvalidParameterError(
                 f"{self.path} holds no vectors. Expected lines of a token and its numbers."

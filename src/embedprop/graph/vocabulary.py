@@ -25,7 +25,7 @@ def is_missing(name: object) -> bool:
 
 
 def plain_name(name: object) -> Hashable:
-    """Return `name` as a plain Python object where it is a NumPy scalar or a tuple of these."""
+    """Return `name` as a plain Python object where it is a NumPy scalar or a tuple of such."""
     # Else 1 and np.int64(1) would be equal as keys, but not in files and messages.
     if type(name) is tuple:
         return tuple(map(plain_name, name))

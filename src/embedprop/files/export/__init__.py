@@ -85,7 +85,7 @@ def export_vectors(
 def default_path(
     model: str | os.PathLike[str], format: FormatName, labels: str | None = None
 ) -> Path:
-    """Return where to write if nothing is said: beside the model, by its name.
+    """Return where to write by default: beside the model, under its name.
 
     >>> default_path("models/cora", "word2vec", labels="word").name
     'cora-word.txt'

@@ -35,8 +35,8 @@ def words_of(text: str) -> list[str]:
 def as_word_sets(graph: Graph, label_type: str) -> Graph:
     """Return the graph with the words of its texts as labels: a bag of words.
 
-    The type keeps its name and place. A word weighs as often as it comes in the text; a text
-    without any word has no labels.
+    The type keeps its name and place. The weight of a word is its count in the text; a
+    text without any word has no labels.
 
     >>> graph = Graph.from_edges([("a", "b")], labels={"title:text": {"a": "To be or not to be"}})
     >>> graph = as_word_sets(graph, "title")

@@ -67,7 +67,7 @@ class TableOptions:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether columns are given by their numbers."""
+        """Whether columns are given by number."""
         return bool(self.columns) and all(str(c).isdecimal() for c in self.columns.values())
 
 
