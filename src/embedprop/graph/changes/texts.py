@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError, did_you_mean
+from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.build import label_multisets
-from embedprop.graph.graph import Graph
 from embedprop.graph.labels import TextLabels
 from embedprop.graph.messages import counted
-from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
