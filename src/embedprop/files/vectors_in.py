@@ -38,6 +38,7 @@ def read_vectors(
 
 def _lines(path: Path, limits: Limits) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, each with its number from 1."""
+    # `rest` is a line whose end has not been read yet.
     rest, line = b"", 0
     for chunk in byte_chunks(path, limits):
         *whole, rest = (rest + chunk if line else (rest + chunk).removeprefix(BOM)).split(b"\n")
@@ -115,6 +116,7 @@ class _Table:
 
     def _check_fields(self, line: int, text: bytes, fields: list[bytes]) -> None:
         """Refuse a ragged line; a token may hold blanks (GloVe's ". . .") but then no number."""
+        # The last `dim` fields are the numbers, whatever is before them is the token.
         n_more = len(fields) - self.dim - 1
         if n_more == 0 and self.dim:
             return

@@ -15,6 +15,8 @@ from embedprop.files.export.projector import write_projector
 from embedprop.files.export.rows import Names, Vectors
 from embedprop.files.export.word2vec import escaped, write_word2vec
 
+__all__ = ["FORMATS", "FormatName", "default_path", "export_vectors", "write_parquet"]
+
 FormatName = Literal["parquet", "word2vec", "npy", "projector"]
 
 
