@@ -168,9 +168,3 @@ def senders_of(senders: Senders, part: int) -> Senders:
         senders.entries[part],
         senders.weights[part],
     )
-
-
-@uncounted()
-def weight_at(weights: Floats, index: int) -> Float:
-    """Return one of the weights; an empty array stands for ones."""
-    return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
