@@ -161,10 +161,5 @@ def address(kind: int, b: int, batch_size: int) -> int:
 @uncounted()
 def senders_of(senders: Senders, part: int) -> Senders:
     """Return those of one part."""
-    return Senders(
-        senders.receivers[part],
-        senders.offsets[part],
-        senders.ends[part],
-        senders.entries[part],
-        senders.weights[part],
-    )
+    receivers, offsets, ends = senders.receivers[part], senders.offsets[part], senders.ends[part]
+    return Senders(receivers, offsets, ends, senders.entries[part], senders.weights[part])

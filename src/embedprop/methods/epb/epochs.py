@@ -70,7 +70,10 @@ def _steps(
                     sums[name] += loss
                 n_visits += len(draws.nodes)
                 losses = {name: total / n_visits for name, total in sums.items()}
-                _require_bounded(losses, learner.highest_losses, instance, plan, epoch)
+                for name, loss in losses.items():
+                    if not loss <= learner.highest_losses[name]:  # so that NaN is refused, too
+                        what = f"has grown to {loss:.3g}" if math.isfinite(loss) else f"is {loss}"
+                        raise _diverged("The loss", name, what, instance, plan, epoch)
                 share = part.share(low + len(draws.nodes))
                 if share < 1:
                     yield epoch, share, losses
@@ -83,20 +86,6 @@ def _steps(
 def _ctrl_c() -> Iterator[Callable[[], bool]]:
     with InterruptWatch() as watch:
         yield lambda: watch.pressed
-
-
-def _require_bounded(
-    losses: Mapping[str, float],
-    highest: Mapping[str, float],
-    instance: Instance,
-    plan: TrainingPlan,
-    epoch: int,
-) -> None:
-    for name, loss in losses.items():
-        if not math.isfinite(loss):
-            raise _diverged("The loss", name, f"is {loss}", instance, plan, epoch)
-        if loss > highest[name]:
-            raise _diverged("The loss", name, f"has grown to {loss:.3g}", instance, plan, epoch)
 
 
 def _require_finite(result: TrainingResult, instance: Instance, plan: TrainingPlan) -> None:

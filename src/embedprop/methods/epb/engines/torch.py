@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import math
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -167,7 +167,7 @@ class TorchLearner:
             zip(instance.label_types, modules.values(), strict=True)  # type: ignore[arg-type]
         )
         names = [*self._modules, *([] if head is None else ["target"])]
-        self.highest_losses: Mapping[str, float] = dict.fromkeys(names, math.inf)
+        self.highest_losses: Mapping[str, float] = dict.fromkeys(names, sys.float_info.max)
         self._all = nn.ModuleList([modules, *([] if head is None else [head])])
         parameters = [p for p in self._all.parameters() if p.requires_grad and p.numel()]
         self._adam = (
