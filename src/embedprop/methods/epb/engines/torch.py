@@ -160,7 +160,7 @@ class TorchLearner:
         head: Head | None,
         device: torch.device,
     ) -> None:
-        self.drawer = Drawer.of(graph, instance, plan)
+        self.drawer = Drawer(graph, instance, plan)
         self.visits_per_step = plan.batch_size
         self._n_nodes, self._instance, self._head = graph.n_nodes, instance, head
         self._modules: dict[str, TypeModule] = dict(
