@@ -23,7 +23,7 @@ from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.methods.epb.plan import TrainingPlan
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ["special-cases", "relations", "extending"]
@@ -51,8 +51,8 @@ def batches_of(model: EmbeddingPropagation, graph: Graph, epochs: int) -> Iterat
     """Who was visited, who spoke and who was the negative, per epoch: chance, and nothing else."""
     params = model.get_params(deep=False)
     size = params["batch_size"]
-    streams = RandomStreams(params["random_state"])
-    drawer = Drawer(graph, model.instance_, streams, np.float32, size)
+    plan = TrainingPlan(seed=params["random_state"], batch_size=size)
+    drawer = Drawer(graph, model.instance_, plan)
     for epoch in range(epochs):
         order = drawer.order(epoch)
         yield [drawer.draw(epoch, order[low : low + size]) for low in range(0, len(order), size)]

@@ -11,7 +11,7 @@ from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.negatives import NEGATIVES
 from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.methods.epb.plan import TrainingPlan
 
 
 def drawer_of(
@@ -25,7 +25,7 @@ def drawer_of(
     instance = Instance(
         "epb", {}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations
     )
-    return Drawer(graph, instance, RandomStreams(seed), np.float32, batch_size=6)
+    return Drawer(graph, instance, TrainingPlan(seed=seed, batch_size=6))
 
 
 def edges_of(graph: Graph) -> list[tuple[int, int, int]]:

@@ -15,6 +15,7 @@ from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.negatives import NEGATIVES
 from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, tournament
+from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 STREAMS = RandomStreams(0)
@@ -32,7 +33,7 @@ def drawer_of(
     instance = Instance(
         "epb", {}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations
     )
-    return Drawer(graph, instance, STREAMS, np.float32, 6, n_partitions)
+    return Drawer(graph, instance, TrainingPlan(batch_size=6, n_partitions=n_partitions))
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from embedprop.kernels.epb.batch import (
     Problem,
     Workspace,
     bounds_of,
-    weight_at,
 )
+from embedprop.kernels.epb.segments import weight_at
 from embedprop.kernels.machine.arrays import Index, Ints
 from embedprop.kernels.machine.compile import uncounted
 from embedprop.kernels.machine.prefetch import prefetch_number, prefetch_number_to_write
