@@ -7,9 +7,11 @@ CPU seconds of: epochs of EP-B on BlogCatalog's ids and on Pubmed's words (128 d
 thread; kernels are compiled before), the closed form on both, and `transform_node` for new nodes
 with 10 neighbors in Cora. The ratio is the median over the turns of new / old, so that an hour in
 which the machine is slow counts for both; it must not be above 1.03. On a machine that does other
-work the ratios of the turns, which are recorded, lie too far apart to tell. Then, of today's code: wall
-seconds of `import embedprop` alone, at most 0.03, and CPU seconds of a whole process that loads a
-model of Cora and asks for one `similar`, at most 0.8. Exit code 1: something is above its limit.
+work the ratios of the turns, which are recorded, lie too far apart to tell.
+
+Then, of today's code: wall seconds of `import embedprop` alone, at most 0.03, and CPU seconds of a
+whole process that loads a model of Cora and asks for one `similar`, at most 0.8. Exit code 1:
+something is above its limit.
 """
 
 from __future__ import annotations
