@@ -116,9 +116,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         known = cls._get_param_names()
         for name in names:
             if name not in known:
+                is_part = "parts" in known and name in {field.name for field in fields(Parts)}
+                meant = f" Did you mean parts={{{name!r}: ...}}?" if is_part else ""
                 raise UnknownParameterError(
                     f"{cls.__name__} has no parameter {name!r}. It has: {', '.join(known)}."
-                    f"{did_you_mean(name, known)}"
+                    f"{meant or did_you_mean(name, known)}"
                 )
 
     @abstractmethod

@@ -25,6 +25,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(colors: Registry[str], n
     with pytest.raises(UnknownComponentError) as caught:
         colors[name]
     assert str(caught.value) == f"color={name!r} is not known. Choose one of: 'red', 'blue'."
+    assert name not in colors
 
 
 def test_a_name_is_taken_once_only(colors: Registry[str]) -> None:
