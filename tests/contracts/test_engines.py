@@ -11,7 +11,8 @@ from tests.methods.epb.runs import Run, assert_near
 
 from embedprop import EmbeddingPropagation
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.methods.epb.engines.choose import ENGINES, choose_engine, make_engine
+from embedprop.instance.catalog import ENGINES
+from embedprop.methods.epb.engines.choose import Given, choose_engine
 from embedprop.methods.epb.engines.engine import Engine
 
 RUNS = {
@@ -34,9 +35,9 @@ def run(request: pytest.FixtureRequest) -> Run:
     return run_of("plain", request.param)
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=list(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return make_engine(choose_engine(request.param, run_of("plain", 0).instance), "cpu", {}, {})
+    return choose_engine(request.param, run_of("plain", 0).instance).make(Given())
 
 
 @pytest.mark.parametrize("n_relations", [0, 3], ids=["no_relations", "relations"])
@@ -78,7 +79,7 @@ def test_it_reports_every_epoch_to_its_end(engine: Engine, run: Run) -> None:
     assert heard == sorted(heard)
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", list(ENGINES))
 def test_the_estimator_takes_it_by_name(name: str, run: Run) -> None:
     model = EmbeddingPropagation(engine=name, dim=6, epochs=1, n_threads=1)
     assert model.fit_transform(run.graph).shape == (run.graph.n_nodes, 12)
