@@ -101,7 +101,8 @@ class ClosedFormMethod:
 
 
 def _tell(report: Report, name: str, n_passes: int) -> None:
-    report(n_passes, None, f"solving {name!r}: {n_passes} message passes")
+    passes = "1 message pass" if n_passes == 1 else f"{n_passes} message passes"
+    report(n_passes, None, f"solving {name!r}: {passes}")
 
 
 def _without_ids(label_types: Sequence[str]) -> list[str]:
