@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import AGGREGATORS
+from embedprop.instance.catalog import AGGREGATORS
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.registered import names_of

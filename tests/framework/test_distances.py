@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import DISTANCES
+from embedprop.instance.catalog import DISTANCES
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.registered import names_of

@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import LABEL_EMBEDDINGS
+from embedprop.instance.catalog import LABEL_EMBEDDINGS
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.func import functional_call

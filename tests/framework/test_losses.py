@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import LOSSES
+from embedprop.instance.catalog import LOSSES
 from tests.registered import names_of
 
 from embedprop.errors import InvalidParameterError

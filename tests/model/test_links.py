@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import DISTANCES
+from embedprop.instance.catalog import DISTANCES
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph

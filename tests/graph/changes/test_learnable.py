@@ -5,7 +5,8 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import Graph
-from embedprop.graph.changes.learnable import glorot, learned_labels
+from embedprop.graph.changes.learnable import learned_labels
+from embedprop.methods.epb.start import glorot
 from embedprop.methods.random_streams import RandomStreams
 
 

@@ -11,8 +11,8 @@ from embedprop import Graph
 from embedprop.kernels.epb.adam import YOUNG
 from embedprop.kernels.machine.arrays import USUAL_WIDTH
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.negatives import NEGATIVES
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
+from embedprop.instance.catalog import NEGATIVES
+from embedprop.instance.catalog import NEIGHBORHOODS
 from embedprop.methods.random_streams import RandomStreams
 
 RUNS = {

@@ -16,7 +16,7 @@ from tests.methods.epb.engines.test_same_bytes import crowded_run, digest
 from tests.methods.epb.runs import Run, assert_near
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.graph.changes.learnable import glorot
+from embedprop.methods.epb.start import glorot
 from embedprop.kernels.epb.adam import Table
 from embedprop.kernels.epb.rows import catch_up_rows
 from embedprop.methods.epb.engines import fused_state
