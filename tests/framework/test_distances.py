@@ -8,13 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from embedprop.instance.catalog import DISTANCES
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.registered import names_of
 
 from embedprop.framework.distances import Distance
-from embedprop.instance.catalog import catalog
+from embedprop.instance.catalog import DISTANCES
 from embedprop.model.links import DISTANCES as OF_LINKS
 
 every_distance = pytest.mark.parametrize("name", list(DISTANCES))

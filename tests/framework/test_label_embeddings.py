@@ -7,7 +7,6 @@ import inspect
 import numpy as np
 import pytest
 import torch
-from embedprop.instance.catalog import LABEL_EMBEDDINGS
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.func import functional_call
@@ -26,7 +25,7 @@ from embedprop.framework.label_embeddings import (
     MLPEmbedding,
     Standardization,
 )
-from embedprop.instance.catalog import catalog
+from embedprop.instance.catalog import LABEL_EMBEDDINGS, describe_part
 
 DIM = 6
 SHAPES = {"set": (5,), "numeric": (3,), "image": (2, 8, 8), "text": (7,)}
@@ -210,7 +209,7 @@ def test_a_shape_of_another_kind_is_refused(name: str, kind: str) -> None:
 def test_every_parameter_of_its_own_is_a_checked_count(name: str) -> None:
     part, kind = LABEL_EMBEDDINGS[name], LABEL_EMBEDDINGS[name].kinds[0]
     own = [p for p in inspect.signature(part).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    assert {p.name: p.default for p in own} == catalog()["label_embedding"][name].parameters
+    assert {p.name: p.default for p in own} == describe_part("label_embedding", name).parameters
     for parameter in own:
         for bad in (0, 1.5, "x", True):
             with pytest.raises(InvalidParameterError, match=f"^{parameter.name}={bad!r} is not"):

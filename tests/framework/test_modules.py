@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from embedprop.instance.epb import TypeInstance
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import multisets
@@ -17,6 +16,7 @@ from embedprop.framework.modules import Labels, Reader, TypeModule, distinct_of
 from embedprop.graph.changes.texts import Tokens
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
+from embedprop.instance.epb import TypeInstance
 from embedprop.kernels.epb.batch import Draws
 
 # Three nodes: {0, 1} with weights 1 and 3, {2}, and {3}, a dummy of weight 2.

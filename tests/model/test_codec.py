@@ -15,7 +15,6 @@ from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidModelError, InvalidParameterError
 from embedprop.files.folder.load import load_model
 from embedprop.files.folder.save import save_model
-from embedprop.model.newcomers import Source
 
 SMALL = {"dim": 4, "epochs": 2, "n_threads": 1}
 NAMES: dict[str, list[Any]] = {

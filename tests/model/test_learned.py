@@ -11,7 +11,6 @@ import pytest
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, InvalidParameterError, UnknownComponentError
-from embedprop.model.newcomers import Source
 from embedprop.model.search import most_similar
 
 DUMMY_WEIGHT = 9.5 / 4  # of leaf3: the mean of 4, 1, 2.5 and 2

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 import torch
-from embedprop.instance.catalog import AGGREGATORS
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.framework import modules  # noqa: F401 (registers every part)
-from embedprop.model.newcomers import Source
+from embedprop.instance.catalog import AGGREGATORS
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 3, "learning_rate": 0.05, "n_threads": 1}
 EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")]

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from embedprop.instance.catalog import DISTANCES
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownNodeError
 from embedprop.framework import distances  # noqa: F401 (registers them)
 from embedprop.graph.changes.inverses import inverse_of
+from embedprop.instance.catalog import DISTANCES
 
 SMALL: dict[str, Any] = {"dim": {"node": 3, "word": 5}, "epochs": 2, "n_threads": 1}
 GRAPH = toy_graphs.messy(10, directed=True, n_relations=3)

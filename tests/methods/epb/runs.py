@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from embedprop.instance.epb import EPBInstance, TypeInstance
 from tests.reference import train_by_autograd
 
 from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import LearnableGraph
-from embedprop.methods.epb.start import glorot
+from embedprop.instance.epb import EPBInstance, TypeInstance
 from embedprop.methods.epb.engines.engine import Engine, EpochReport, Learner, TrainingResult
 from embedprop.methods.epb.engines.fused import FusedEngine
 from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.start import glorot
 from embedprop.methods.random_streams import RandomStreams
 
 

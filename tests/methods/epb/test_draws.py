@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from embedprop.instance.epb import EPBInstance
 from tests import toy_graphs
 
 from embedprop import Graph
 from embedprop.errors import InvalidParameterError
+from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
+from embedprop.instance.epb import EPBInstance
+from embedprop.instance.parameters import EPBParameters
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.instance.parameters import EPBParameters
 from embedprop.methods.epb.method import EPBMethod
-from embedprop.instance.catalog import NEGATIVES
-from embedprop.instance.catalog import NEIGHBORHOODS
 from embedprop.methods.random_streams import RandomStreams
 
 
@@ -24,9 +23,7 @@ def drawer_of(
     negatives: str = "uniform",
 ) -> Drawer:
     n_relations = 0 if graph.relations is None else len(graph.relations)
-    instance = EPBInstance(
-        {}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations
-    )
+    instance = EPBInstance({}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations)
     return Drawer(graph, instance, RandomStreams(seed), np.float32, batch_size=6)
 
 

@@ -6,14 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from embedprop.instance.epb import EPBInstance
 from tests import toy_graphs
 
 from embedprop import Graph
 from embedprop.errors import InvalidParameterError
+from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
+from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.draws import Drawer
-from embedprop.instance.catalog import NEGATIVES
-from embedprop.instance.catalog import NEIGHBORHOODS
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, tournament
 from embedprop.methods.random_streams import RandomStreams
 
@@ -29,9 +28,7 @@ def drawer_of(
     max_neighbors: int | None = None,
 ) -> Drawer:
     n_relations = 0 if graph.relations is None else len(graph.relations)
-    instance = EPBInstance(
-        {}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations
-    )
+    instance = EPBInstance({}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations)
     return Drawer(graph, instance, STREAMS, np.float32, 6, n_partitions)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from embedprop.instance.catalog import AGGREGATORS, DISTANCES, LOSSES
 from tests import toy_graphs
 from tests.methods.epb.runs import Run, assert_near
 from tests.toy_graphs import TwoCliques
@@ -16,8 +15,8 @@ from tests.toy_graphs import TwoCliques
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.aggregators import Messages
+from embedprop.instance.catalog import AGGREGATORS, DISTANCES, LOSSES, NEGATIVES
 from embedprop.methods.epb.engines.torch import TorchEngine, choose_device
-from embedprop.instance.catalog import NEGATIVES
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
 
