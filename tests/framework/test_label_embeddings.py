@@ -8,15 +8,11 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tests.registered import names_of
 from torch import Tensor
 from torch.func import functional_call
 
 from embedprop.errors import InvalidParameterError
-from embedprop.framework import (  # noqa: F401 (each registers its parts)
-    image_embeddings,
-    numeric_embeddings,
-    text_embeddings,
-)
 from embedprop.framework.label_embeddings import (
     LIMIT,
     LabelEmbedding,
@@ -51,7 +47,7 @@ def made(name: str, kind: str, **parameters: object) -> LabelEmbedding:
 
 
 def test_every_f_of_the_sources_is_tested_here() -> None:
-    assert {name for name, _ in CASES} == set(catalog()["label_embedding"])
+    assert {name for name, _ in CASES} == names_of(LABEL_EMBEDDINGS)
     assert {kind for _, kind in CASES} == set(SHAPES)
 
 

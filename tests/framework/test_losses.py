@@ -60,7 +60,7 @@ def compared(n: int = 6, dim: int = 3, seed: int = 0, n_negatives: int = 2) -> C
 
 def test_every_loss_of_the_sources_is_tested_here() -> None:
     by_hand = {name for name, _ in EXPECTED} | {"decorrelation"}
-    assert by_hand == names_of(LOSSES) == set(catalog()["loss"])
+    assert by_hand == names_of(LOSSES)
     tested = {(name, key) for name, parameters in EXPECTED for key, _ in parameters}
     tested |= {("decorrelation", "weight")}
     assert tested == {

@@ -49,7 +49,7 @@ def place_of(run: Run, kind: str, **asked: Any) -> storage.Place:
         (("disk", None, 8), r"^folder=8 must be a text in quotes"),
         (
             ("disk", None, "/nowhere"),
-            r"the folder /nowhere does not exist\. Give another folder: eng",
+            r"the folder /nowhere does not exist\. Give another folder",
         ),
     ],
 )
