@@ -14,6 +14,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 from scipy.optimize import nnls
+from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 from torch import Tensor
@@ -49,17 +50,15 @@ def test_the_code_of_the_docs_runs(page: str) -> None:
 
 def batches_of(model: EmbeddingPropagation, graph: Graph, epochs: int) -> Iterator[list[Draws]]:
     """Who was visited, who spoke and who was the negative, per epoch: chance, and nothing else."""
-    params = model.get_params(deep=False)
-    size = params["batch_size"]
-    plan = TrainingPlan(seed=params["random_state"], batch_size=size)
-    drawer = Drawer(graph, model.instance_, plan)
+    size = model.batch_size
+    drawer = Drawer(graph, model.instance_, TrainingPlan(seed=model.seed_, batch_size=size))
     for epoch in range(epochs):
         order = drawer.order(epoch)
         yield [drawer.draw(epoch, order[low : low + size]) for low in range(0, len(order), size)]
 
 
 def start_of(model: EmbeddingPropagation, graph: Graph) -> EmbeddingPropagation:
-    return EmbeddingPropagation(**{**model.get_params(deep=False), "epochs": 0}).fit(graph)
+    return clone(model).set_params(epochs=0).fit(graph)
 
 
 def learn(
@@ -69,10 +68,9 @@ def learn(
     loss_of: Callable[[Draws], Tensor],
 ) -> list[float]:
     """Move `tables` by Adam over what the model saw; return the mean loss of each epoch."""
-    params = model.get_params(deep=False)
-    optimizer = torch.optim.Adam(tables, lr=params["learning_rate"])
+    optimizer = torch.optim.Adam(tables, lr=model.learning_rate)
     history = []
-    for batches in batches_of(model, graph, params["epochs"]):
+    for batches in batches_of(model, graph, model.epochs):
         losses = []
         for draws in batches:
             loss = loss_of(draws)
@@ -93,7 +91,8 @@ def knowledge_graph() -> tuple[list[tuple[str, str, str]], Graph]:
     drawn = rng.integers([20, 3, 20], size=(60, 3)).tolist()
     triples = sorted({(f"e{h}", f"r{r}", f"e{t}") for h, r, t in drawn if h != t})
     edges, relations = [(h, t) for h, _, t in triples], [r for _, r, _ in triples]
-    return triples, Graph.from_edges(edges, relations=relations, directed=True)
+    graph = Graph.from_edges(edges, relations=relations, directed=True)
+    return triples, graph.with_inverses()
 
 
 @pytest.mark.parametrize("engine", ["fused", "torch"])
@@ -285,8 +284,7 @@ def test_the_page_on_own_parts_tells_what_happens(tmp_path: Path) -> None:
     model, graph = page["model"], page["graph"]
     own = page["Waves"](1, 8)
     before = own.line.weight.detach().clone()
-    fitted = EmbeddingPropagation(**model.get_params(deep=False))
-    fitted.set_params(parts__label_embedding={"age": own})
+    fitted = clone(model).set_params(parts__label_embedding={"age": own})
     vectors = fitted.fit_transform(graph)
     assert torch.equal(own.line.weight, before)  # the model trains a copy
     assert not torch.equal(parts_of(fitted, "age").f.line.weight, before)

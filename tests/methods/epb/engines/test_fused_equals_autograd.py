@@ -8,11 +8,10 @@ from tests import toy_graphs
 from tests.methods.epb.runs import Run, assert_equal_to_autograd, assert_near
 
 from embedprop import Graph
+from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
 from embedprop.kernels.epb.adam import YOUNG
 from embedprop.kernels.machine.arrays import USUAL_WIDTH
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.negatives import NEGATIVES
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
 
 RUNS = {
     "ids only": lambda: Run.of(toy_graphs.messy(words=False)),
