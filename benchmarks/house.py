@@ -40,7 +40,7 @@ LARGE_FUNCTIONS: dict[str, str] = {
         f"cli/commands/{name}.py:{name}": COMMAND
         for name in ("compare", "export", "fit", "reproduce", "transform")
     },
-    "kernels/draws/walks.py:walk": "a kernel: one loop, of which a third is its parameters",
+    "kernels/draws/walks.py:walk": "a kernel: one loop over one walk",
 }
 
 METHODS = {"epb", "eps", "closed-form", "closed_form"}
@@ -125,7 +125,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--src", type=Path, default=HERE, help="the folder that holds embedprop")
     parser.add_argument("--by-folder", action="store_true", help="lines per folder, no facts")
-    parser.add_argument("--where", action="store_true", help="each place that a fact counts")
     options = parser.parse_args()
     package = options.src.resolve() / "embedprop"
     modules = [Module.read(file, package) for file in sorted(package.rglob("*.py"))]
@@ -133,7 +132,7 @@ def main() -> None:
         print_folders(modules)
         return
     facts = list(facts_of(modules, package))
-    print_facts(facts, options.where)
+    print_facts(facts)
     sys.exit(0 if all(fact.is_kept for fact in facts) else 1)
 
 
@@ -277,14 +276,13 @@ def n_layers(root: Path) -> int | None:
     return next((len(one["layers"]) for one in contracts if one["type"] == "layers"), None)
 
 
-def print_facts(facts: list[Fact], everywhere: bool) -> None:
+def print_facts(facts: list[Fact]) -> None:
     width = max(len(fact.name) for fact in facts)
     for fact in facts:
-        value = "none" if fact.value is None else f"{fact.value:,.4g}"
-        value = f"{fact.value:,}" if isinstance(fact.value, int) else value
+        value = f"{fact.value:,.2f}".removesuffix(".00") if fact.value is not None else "none"
         ok = "ok" if fact.is_kept else "BROKEN"
         print(f"{fact.name:<{width}}  {value:>7}  {fact.limit:>8}  {ok}")
-        if fact.where and (everywhere or not fact.is_kept):
+        if not fact.is_kept:
             print(*(f"    {place}" for place in sorted(fact.where)), sep="\n")
 
 
