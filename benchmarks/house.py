@@ -50,9 +50,7 @@ NAMES_OF_METHOD = {"method", "instance", "instance.name"}
 OTHER_EPS = {"kernels/epb/adam.py"}
 WORD_EPS = re.compile(r"\beps\b")
 QUOTED_EPS = re.compile(r"""["'`]eps["'`]""")
-NO_TOKENS = {
-    tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
-}  # fmt: skip
+LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 # From Python 3.12 on, the text of an f-string is a token of its own.
 STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
 COUNT_PARAMETERS = """
@@ -110,7 +108,7 @@ class Module(NamedTuple):
         """Lines with a token that is neither a comment nor part of a docstring."""
         lines: set[int] = set()
         for token in self.tokens:
-            if token.type not in NO_TOKENS and token.type != tokenize.COMMENT:
+            if token.type not in LAYOUT and token.type != tokenize.COMMENT:
                 lines.update(range(token.start[0], token.end[0] + 1))
         return len(lines - self.docstrings)
 
@@ -204,9 +202,7 @@ def is_question(node: ast.AST) -> bool:
 
 
 def is_class_of_method(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Name | ast.Attribute):
-        return False
-    name = node.id if isinstance(node, ast.Name) else node.attr
+    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
     return name in CLASSES or (name.endswith("Method") and name != "Method")
 
 
@@ -282,8 +278,8 @@ def print_facts(facts: list[Fact]) -> None:
         value = f"{fact.value:,.2f}".removesuffix(".00") if fact.value is not None else "none"
         ok = "ok" if fact.is_kept else "BROKEN"
         print(f"{fact.name:<{width}}  {value:>7}  {fact.limit:>8}  {ok}")
-        if not fact.is_kept:
-            print(*(f"    {place}" for place in sorted(fact.where)), sep="\n")
+        for place in () if fact.is_kept else sorted(fact.where):
+            print(f"    {place}")
 
 
 def print_folders(modules: list[Module]) -> None:
