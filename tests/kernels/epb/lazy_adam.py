@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from embedprop.kernels.epb.adam import Part, adam_tables, add_gradient, catch_up
+from embedprop.kernels.epb.adam import Table, adam_tables, add_gradient, catch_up
 from embedprop.kernels.machine.arrays import BLOCK
 
 torch.set_num_threads(1)
@@ -29,7 +29,7 @@ class Twins:
         steps = np.zeros((2, n_rows), np.int32)
         vectors = np.zeros((n_rows, -(-dim // BLOCK) * BLOCK), dtype)  # as wide as a part can be
         vectors[:, :dim] = start
-        self._table = Part(
+        self._table = Table(
             vectors, np.zeros_like(vectors), np.zeros_like(vectors), steps[0], steps[1]
         )
         self._dense = torch.nn.Parameter(torch.from_numpy(start.copy()))

@@ -7,7 +7,7 @@ import embedprop.kernels
 
 PROGRAM = """
 import numpy as np
-from embedprop.kernels.epb.batches import measure
+from embedprop.kernels.epb.positions import measure
 squares = np.zeros((1, 1, 1))
 measure(squares, 0, 0, 0, np.zeros(16), np.full(16, 0.5))
 print(squares.item())

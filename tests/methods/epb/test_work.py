@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.methods.epb.work import (
     DIM,
+    KERNELS,
     Work,
     compilations,
     in_fresh_process,
@@ -63,9 +64,9 @@ class TestIds:
     def test_a_message_is_read_by_each_who_receives_it(
         self, todo: Work, counts: dict[str, int]
     ) -> None:
-        # A visit writes h~, measures it twice, turns it into three messages, and looks at that to
-        # its negative again.
-        assert counts["Buffers.messages"] == todo.reads + 7 * todo.visits
+        # A visit writes h~, looks at it to write those to v and to its negative, and at the last
+        # again.
+        assert counts["Workspace.messages"] == todo.reads + 5 * todo.visits
 
     def test_bytes_that_an_epoch_moves(self, todo: Work, counts: dict[str, int]) -> None:
         caught_up = counts["Table.vectors"] - todo.reads - 2 * todo.visits
@@ -112,12 +113,12 @@ class TestWords:
         self, todo: Work, counts: dict[str, int]
     ) -> None:
         # To send gradients, h(v) and h(u) are looked at once more.
-        assert counts["Buffers.embeddings"] == todo.reads + todo.nodes + 2 * todo.visits
+        assert counts["NodeSpace.embeddings"] == todo.reads + todo.nodes + 2 * todo.visits
 
     def test_gradients_are_summed_per_node_before_they_go_to_its_words(
         self, todo: Work, counts: dict[str, int]
     ) -> None:
-        assert counts["Buffers.node_gradients"] == todo.nodes + todo.labels
+        assert counts["NodeSpace.gradients"] == todo.nodes + todo.labels
 
     def test_the_moments_of_a_word_change_once_per_batch(
         self, todo: Work, counts: dict[str, int]
@@ -146,7 +147,7 @@ def test_memory_grows_neither_from_epoch_to_epoch_nor_from_fit_to_fit() -> None:
 
 def test_every_kernel_is_compiled_once_for_all_kinds_of_graphs() -> None:
     first, second = in_fresh_process(compilations, 2)
-    assert first["epb_batches"] == first["catch_up_rows"] == 1
+    assert {first[name] for name in (*KERNELS, "catch_up_rows")} == {1}
     # Weights of labels are read-only, the empty array that stands for ones is not.
     assert {name for name, count in first.items() if count > 1} <= {"weighted_means"}
     assert first["weighted_means"] <= 2

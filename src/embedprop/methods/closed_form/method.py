@@ -14,8 +14,7 @@ from embedprop.graph import Graph
 from embedprop.instance.closed_form import ClosedFormInstance
 from embedprop.instance.parameters import ClosedFormParameters, settings_of
 from embedprop.methods.closed_form.solve import SolvedType, Solver, needed_bytes
-from embedprop.methods.label_types import chosen_types
-from embedprop.methods.method import Estimate, Report, silent
+from embedprop.methods.method import Estimate, Report, chosen_types, silent
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Learning, Model
 from embedprop.model.readout.eigen import EigenReadout

@@ -238,9 +238,11 @@ def test_nothing_is_left_in_lists_after_every_run(
 
     def checked(state: FusedState, *arguments: Any) -> float:
         loss = run(state, *arguments)
-        scratch = state._scratch
-        free = all((slot == -1).all() for slot in (scratch.node_slot, scratch.word_slot))
-        seen.append(free and not (scratch.to_nodes.ends.any() or scratch.to_words.ends.any()))
+        workspace, *of_shared = state.memory
+        spaces = [workspace, *of_shared[1:]]  # between them: the labels of each node
+        senders = [workspace.to_rows, *(space.to_nodes for space in of_shared[1:])]
+        free = all((space.slot == -1).all() for space in spaces)
+        seen.append(free and not any(one.ends.any() for one in senders))
         return loss
 
     monkeypatch.setattr(FusedState, "run", checked)

@@ -9,7 +9,12 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.errors import InvalidGraphError, InvalidParameterError, UnknownNodeError
+from embedprop.errors import (
+    InvalidGraphError,
+    InvalidParameterError,
+    UnknownLabelError,
+    UnknownNodeError,
+)
 from embedprop.graph.changes.inverses import inverse_of
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
@@ -24,7 +29,7 @@ def model() -> EmbeddingPropagation:
 
 @pytest.fixture(scope="module")
 def both_ways() -> EmbeddingPropagation:
-    return EmbeddingPropagation(**SMALL, inverse_relations=True).fit(GRAPH)
+    return EmbeddingPropagation(**SMALL).fit(GRAPH.with_inverses())
 
 
 def relation(model: EmbeddingPropagation, name: Any) -> np.ndarray:
@@ -60,7 +65,7 @@ def test_unknown_relations_and_neighbors_do_not_count(
     np.testing.assert_allclose(alone, expected, rtol=1e-5)
     new = Graph.from_edges([("a", "n"), ("b", "n")], relations=["likes", "hates"], directed=True)
     np.testing.assert_allclose(model.transform(new)[new.nodes.find("n")], expected, rtol=1e-5)
-    assert "1 edges have a relation that was not seen in training" in caplog.text
+    assert "1 edge has a relation that was not seen in training" in caplog.text
 
 
 def test_an_edge_without_weight_does_not_count(model: EmbeddingPropagation) -> None:
@@ -71,8 +76,8 @@ def test_an_edge_without_weight_does_not_count(model: EmbeddingPropagation) -> N
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "relations must have one relation for each of the 2 neighbors, but 0 came."),
-        ({"relations": ["likes"]}, "each of the 2 neighbors, but 1 came."),
+        ({}, "expected one relation for each of the 2 neighbors, got 0. Give"),
+        ({"relations": ["likes"]}, "one relation for each of the 2 neighbors, got 1."),
     ],
 )
 def test_every_edge_needs_its_relation(
@@ -103,13 +108,7 @@ def test_walks_have_no_relations() -> None:
         EmbeddingPropagation(**SMALL, neighborhood="walks").fit(GRAPH)
 
 
-def test_inverses_need_relations_and_arrows(path: Graph) -> None:
-    with pytest.raises(InvalidGraphError, match="needs a directed graph with relations"):
-        EmbeddingPropagation(**SMALL, inverse_relations=True).fit(path)
-
-
 QUERIES = {
-    "score": lambda m: m.score("a", "likes", "b"),
     "score_edge": lambda m: m.score_edge("a", "b"),
     "predict_tails": lambda m: m.predict_tails("a", "likes"),
     "predict_heads": lambda m: m.predict_heads("likes", "a"),
@@ -118,7 +117,10 @@ QUERIES = {
     "transform_node": lambda m: m.transform_node(["a"]),
     "similar": lambda m: m.similar("a"),
     "similar_labels": lambda m: m.similar_labels("node", "a"),
+    "link_scores": lambda m: m.link_scores(),
+    "save": lambda m: m.save("nowhere"),
     "a vector": lambda m: m["a"],
+    "node_embeddings_": lambda m: m.node_embeddings_,
     "whether it has": lambda m: "a" in m,
     "its nodes": list,
 }
@@ -131,7 +133,7 @@ def test_a_model_that_was_not_fitted_answers_nothing(name: str) -> None:
 
 
 def test_unknown_names_are_told(model: EmbeddingPropagation) -> None:
-    with pytest.raises(UnknownNodeError, match="Unknown label type 'word': the model has 'node'"):
+    with pytest.raises(UnknownLabelError, match="Unknown label type 'word': the model has 'node'"):
         model.similar_labels("word", "x")
     with pytest.raises(UnknownNodeError, match="Unknown node 'x'"):
         model.similar("x")

@@ -9,7 +9,7 @@ import pytest
 from tests.toy_graphs import TwoCliques
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.errors import InvalidParameterError, UnknownNodeError
+from embedprop.errors import InvalidParameterError, UnknownLabelError, UnknownNodeError
 
 SMALL = {"dim": 4, "epochs": 2, "n_threads": 1}
 
@@ -64,9 +64,30 @@ def test_k_must_be_a_count(star_model: EmbeddingPropagation, k: Any) -> None:
             ask()
 
 
+def test_a_list_of_nodes_has_the_vectors_of_these(star_model: EmbeddingPropagation) -> None:
+    vectors = star_model[["leaf2", "hub", "leaf2"]]
+    assert vectors.shape == (3, 8)
+    for vector, node in zip(vectors, ("leaf2", "hub", "leaf2"), strict=True):
+        np.testing.assert_array_equal(vector, star_model[node])
+    assert star_model[[]].shape == (0, 8)
+    with pytest.raises(UnknownNodeError, match=r"^Unknown node 'leaf'"):
+        star_model[["hub", "leaf"]]
+
+
+def test_a_tuple_is_one_node() -> None:
+    graph = Graph.from_edges([(("a", 1), ("a", 2)), (("a", 2), "a")])
+    model = EmbeddingPropagation(**SMALL).fit(graph)
+    np.testing.assert_array_equal(model["a", 2], model.node_embeddings_[1])
+    np.testing.assert_array_equal(model[[("a", 2), "a"]], model.node_embeddings_[1:])
+
+
 @pytest.mark.parametrize("node", ["Hub", 1, None, ["hub"]])
 def test_an_unknown_node_is_named(star_model: EmbeddingPropagation, node: Any) -> None:
-    for ask in (lambda: star_model[node], lambda: star_model.similar(node)):
+    for ask in (
+        lambda: star_model[[node]],
+        lambda: star_model.similar(node),
+        lambda: star_model.model_.row(node),
+    ):
         with pytest.raises(UnknownNodeError) as caught:
             ask()
         assert str(caught.value).startswith(
@@ -76,9 +97,9 @@ def test_an_unknown_node_is_named(star_model: EmbeddingPropagation, node: Any) -
 
 
 def test_an_unknown_label_or_type_is_named(star_model: EmbeddingPropagation) -> None:
-    with pytest.raises(UnknownNodeError, match="Unknown label 'q' of type 'word'"):
+    with pytest.raises(UnknownLabelError, match="Unknown label 'q' of type 'word'"):
         star_model.similar_labels("word", "q")
     with pytest.raises(
-        UnknownNodeError, match="Unknown label type 'wrod': the model has 'node', 'word'"
+        UnknownLabelError, match="Unknown label type 'wrod': the model has 'node', 'word'"
     ):
         star_model.similar_labels("wrod", "x")
