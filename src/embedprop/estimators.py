@@ -132,12 +132,12 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, method: Method, graph: Graph, verbose: bool) -> Self:
         streams = RandomStreams.from_random_state(_seed(self.random_state))
-        try:
-            with progress_bar(verbose) as report:
+        with progress_bar(verbose) as report:
+            try:
                 self.model_ = method.learn(graph, streams, report)
-        except Stopped as stop:
-            self.model_ = stop.model
-            raise
+            except Stopped as stop:
+                self.model_ = stop.model  # before the bar closes, where Ctrl-C would lose it
+                raise
         return self
 
     def _fitted(self) -> Model:

@@ -66,7 +66,7 @@ def test_a_message_names_the_entry_that_is_wrong(params: dict[str, Any], start: 
 def test_a_saved_method_is_found_by_its_name_and_the_one_it_had_before() -> None:
     assert INSTANCES["epb"] is EPBInstance
     assert INSTANCES["eps"] is INSTANCES["closed-form"]
-    with pytest.raises(UnknownComponentError, match="^method='epc' is not known"):
+    with pytest.raises(UnknownComponentError, match="method='epc' is not known"):
         INSTANCES["epc"]
 
 
