@@ -9,16 +9,16 @@ Full neighborhoods, 128 dimensions, batches of 64, margin 1, one thread. `ratio`
 the whole job, from start vectors to node vectors, divided by its epochs and by the CPU time of the
 products that an epoch contains, all measured in this run:
 
-    ids      A X (what every node hears) and A' X (what every node is told back), so twice SpMM(A)
+    ids      A X (what every node hears) and A' X (the gradients back), so twice SpMM(A)
     words    L X (h of every node from its words), A X, A' X, and L' X (gradients of words)
 
 A is the adjacency matrix, L (nodes, words) the label weights of each node, divided by their sum; X
 has 128 columns; each is SciPy's float32 `csr_array @ X`, the median of several. Of several label
 types the products add up. An epoch also compares with the negatives, finds the distinct rows of
 each batch, and changes vectors and both moments, which no product does. Kernels are compiled before
-the clock starts. `speed_up_of_2_threads` compares wall seconds, medians of several by turns, and
-`speed_up_of_2_processes` says how much there is to gain on this machine at this hour: how much more
-two processes get done that learn at the same time, with one thread each and nothing in common.
+the clock starts. `speed_up_of_2_threads` compares wall seconds, medians of several alternating
+runs, and `speed_up_of_2_processes` says how much there is to gain on this machine at this hour: how
+much more is done by two processes that learn at the same time, each with one thread.
 Peak memory is that of the process while it learns, the graph included.
 """
 
@@ -45,7 +45,7 @@ from embedprop.graph.changes.learnable import learned_labels
 from estimators import epb
 
 DIM = 128
-# A product is repeated this often at most, at least twice, and for about so many seconds.
+# A product is repeated at least twice, at most N_PRODUCTS times, and for about SECONDS.
 N_PRODUCTS, SECONDS = 15, 5.0
 # What a process of its own keeps between two trainings.
 worker: dict[str, Any] = {}
@@ -111,7 +111,7 @@ def fit(graph: Graph, label_types: list[str], epochs: int, n_threads: int) -> tu
 
 
 def speed_ups(graph: Graph, options: argparse.Namespace) -> dict[str, Any]:
-    """Return what a second thread gains, and what a second process would; all by turns."""
+    """Return what a second thread gains, and what a second process would, in alternating runs."""
     one: list[float] = []
     threads: list[float] = []
     processes: list[float] = []

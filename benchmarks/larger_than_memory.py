@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,11 @@ GB = 1e9
 
 
 def main() -> None:
+    options = parsed()
+    publish(measured(options), options.out)
+
+
+def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=10_110_000, help="1 %% get no edge")
     parser.add_argument("--edges", type=int, default=50_000_000)
@@ -43,12 +49,17 @@ def main() -> None:
     parser.add_argument("--read", action="store_true", help="from a text file")
     parser.add_argument("--save", type=Path, help="save the model too")
     parser.add_argument("--out", type=Path)
-    options = parser.parse_args()
-    watch, seconds = Watch(), {}
+    return parser.parse_args()
+
+
+def measured(options: argparse.Namespace) -> dict[str, Any]:
+    """Return seconds and peaks of making the graph, fitting, asking and saving."""
+    watch = Watch()
+    seconds: dict[str, float] = {}
     with watch:
         with timed(seconds, watch, "graph"):
             graph = make_graph(options)
-        record = {
+        record: dict[str, Any] = {
             "benchmark": "larger_than_memory",
             "nodes": graph.n_nodes,
             "edges": graph.n_edges,
@@ -78,10 +89,10 @@ def main() -> None:
     record["seconds"], record["anonymous GB of each step"] = seconds, watch.steps
     record["peak anonymous GB"] = round(watch.anonymous / GB, 2)
     record["peak resident GB"] = round(watch.resident / GB, 2)
-    publish(record, options.out)
+    return record
 
 
-def make_graph(options) -> Graph:
+def make_graph(options: argparse.Namespace) -> Graph:
     """Return the graph, read from a file that another process has made."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ("edges.tsv" if options.read else "edges.npy")

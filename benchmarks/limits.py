@@ -1,7 +1,6 @@
-"""What speed and scale are asked to be, beside what the record says.
+"""The limits on speed and scale, each with what was measured.
 
-Of each kind the newest record that fits counts. Without a record it is unknown whether a limit
-holds, and that is said too.
+Of each kind the newest record that fits counts. A limit without a record is listed as not measured.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from peers.claims import FACTOR, rows, tally
 from peers.picture import TITLES
 
 from embedprop.instance.parameters import FAST
+from embedprop.paper.markdown import markdown_table
 
 Record = Mapping[str, Any]
 
@@ -69,11 +69,9 @@ def table(found: Sequence[Limit]) -> str:
         lines += ["", f"**Missed ({len(missed)}):** {'; '.join(missed)}."]
     if unknown:
         lines += ["", f"**Not measured ({len(unknown)}):** {'; '.join(unknown)}."]
-    lines += ["", "| | asked | measured | holds |", "|---|---|---|---|"]
     words = {True: "yes", False: "**no**", None: "**not known**"}
-    for one in found:
-        lines.append(f"| {one.what} | {one.asked} | {one.measured} | {words[one.holds]} |")
-    return "\n".join(lines)
+    rows = [(one.what, one.asked, one.measured, words[one.holds]) for one in found]
+    return "\n".join([*lines, "", markdown_table(["", "asked", "measured", "holds"], rows)])
 
 
 def newest(
@@ -97,7 +95,7 @@ def at_least(what: str, bound: float, value: float | None, unit: str = "") -> Li
 def bounded(
     what: str, asked: str, value: float | None, test: Callable[[float], bool], unit: str = ""
 ) -> Limit:
-    """Return a limit whose value is tested as it is recorded, not as it is written."""
+    """Return a limit; its value is tested as recorded, before it is rounded for the page."""
     if value is None:
         return Limit(what, asked)
     return Limit(what, asked, f"{value:.2f}{unit}", test(value))
@@ -110,7 +108,7 @@ def value_of(record: Record | None, name: str) -> float | None:
 
 
 def epoch_limits(records: Sequence[Record]) -> Iterator[Limit]:
-    """Yield the cost of an epoch, and what a second thread brings."""
+    """Yield the cost of an epoch, and the gain from a second thread."""
 
     def blogcatalog(one: Record) -> bool:
         return (one["graph"], one["label_types"], one["epochs"]) == ("blogcatalog", ["node"], 200)
@@ -141,7 +139,7 @@ def start_limits(records: Sequence[Record]) -> Iterator[Limit]:
 
 
 def is_large(one: Record) -> bool:
-    """Return whether a record is of the power-law graph of which limits speak."""
+    """Return whether a record is of the power-law graph that limits are for."""
     size = (one["graph"], one["n_nodes"], one["n_edges"])
     return size == ("power-law", MILLION, 10 * MILLION)
 
@@ -204,16 +202,16 @@ def reached(records: Sequence[Record], graph: str, preset: str) -> Reached | Non
 
 
 def preset_limits(records: Sequence[Record]) -> Iterator[Limit]:
-    """Yield what `preset="fast"` takes and reaches."""
+    """Yield what `EmbeddingPropagation.fast` takes and reaches."""
     fast = reached(records, "blogcatalog", "fast")
     seconds, micro = (None, None) if fast is None else (fast.cpu_seconds, fast.quality)
-    name = 'BlogCatalog, `preset="fast"`'
+    name = "BlogCatalog, `fast`"
     yield at_most(f"{name}: CPU", FAST_SECONDS, seconds, " s")
     yield at_least(f"{name}: micro-F1 at 10 %", FAST_MICRO, micro)
     for graph, title in PAPER_GRAPHS.items():
         one, paper = (reached(records, graph, preset) for preset in ("fast", "paper"))
         change = None if one is None or paper is None else one.quality - paper.quality
-        yield at_least(f'{title}: `"fast"` less `"paper"`, points', -FAST_LOSS, change)
+        yield at_least(f"{title}: `fast` less the paper's settings, points", -FAST_LOSS, change)
 
 
 def peer_limits(records: Sequence[Record]) -> Iterator[Limit]:

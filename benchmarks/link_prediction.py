@@ -22,11 +22,11 @@ from embedprop import Graph
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.links import rank_links
 from embedprop.evaluation.provenance import machine
+from embedprop.evaluation.records import append_record
 from estimators import epb
 
 COMMON: dict[str, Any] = {
     "label_types": ["node"],
-    "inverse_relations": True,
     "neighborhood": "edges",
     "dim": 128,
     "batch_size": 1024,
@@ -36,9 +36,17 @@ COMMON: dict[str, Any] = {
     "n_threads": 1,
 }
 SETTINGS: dict[str, dict[str, Any]] = {
-    "fb15k237": {"epochs": 10, "learning_rate": 0.01, "loss": "softmax"},
-    "wn18rr": {"epochs": 16, "learning_rate": 0.03, "loss": "softmax(negative_weight=41.0)"},
-    "wn18": {"epochs": 12, "learning_rate": 0.03, "loss": "softmax(negative_weight=41.0)"},
+    "fb15k237": {"epochs": 10, "learning_rate": 0.01, "parts": {"loss": "softmax"}},
+    "wn18rr": {
+        "epochs": 16,
+        "learning_rate": 0.03,
+        "parts": {"loss": "softmax(negative_weight=41.0)"},
+    },
+    "wn18": {
+        "epochs": 12,
+        "learning_rate": 0.03,
+        "parts": {"loss": "softmax(negative_weight=41.0)"},
+    },
 }
 
 
@@ -55,8 +63,7 @@ def main() -> None:
         record = measured(name, options.split, options.seed, json.loads(options.set))
         print(json.dumps(record, indent=1), flush=True)
         if options.out is not None:
-            with options.out.open("a") as file:
-                file.write(json.dumps(record) + "\n")
+            append_record(options.out, record)
 
 
 def measured(name: str, split: str, seed: int, changes: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +71,7 @@ def measured(name: str, split: str, seed: int, changes: dict[str, Any]) -> dict[
     graphs = {part: edges(name, part) for part in ("train", "valid", "test")}
     settings = COMMON | SETTINGS[name] | changes
     start, cpu = time.perf_counter(), time.process_time()
-    model = epb(**settings, random_state=seed, verbose=True).fit(graphs["train"])
+    model = epb(**settings, random_state=seed, verbose=True).fit(graphs["train"].with_inverses())
     trained = {"wall": time.perf_counter() - start, "cpu": time.process_time() - cpu}
     known = [graphs[part] for part in ("train", "valid", "test")]
     result = rank_links(model, graphs[split], known)

@@ -96,7 +96,7 @@ def learn(options: argparse.Namespace) -> dict[str, float]:
         epb(dim=DIM, epochs=options.epochs, storage="memory").fit(graph)
         learning = peak_memory()
     if imported is None or building is None or learning is None:
-        raise SystemExit("This system does not tell how much memory a process has had.")
+        raise SystemExit("This system does not report the peak memory of a process.")
     return {
         "imports_gb": imported,
         "graph_peak_gb": building,
@@ -137,7 +137,7 @@ def print_growth(seen: Sequence[int], lines: Sequence[str]) -> None:
 
 
 def anonymous_memory() -> int:
-    """Return the memory of this process that is no page of a file, in bytes; Linux only."""
+    """Return the memory of this process that is not a page of a file, in bytes; Linux only."""
     status = Path("/proc/self/status")
     found = re.search(r"^RssAnon:\s+(\d+) kB", status.read_text(), re.MULTILINE)
     return 1024 * int(found[1]) if found else 0

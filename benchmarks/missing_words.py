@@ -19,19 +19,23 @@ the methods before it have computed (words before words + ids, filling before av
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import logging
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from missing_words_fillers import (
+    Vectors,
+    check_propagation,
+    features,
+    propagated,
+    without_labels,
+)
 from missing_words_report import report
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
 
 from embedprop import Graph
 from embedprop.datasets import load_dataset
@@ -39,8 +43,6 @@ from embedprop.evaluation.node_classification import score_path
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.evaluation.splits import Split, per_class_split
 from embedprop.graph.matrix import symmetric_adjacency
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.vocabulary import Vocabulary
 from embedprop.methods.closed_form.pagerank import pagerank_average, unit_rows
 from embedprop.model.representations import Known, make_representation
 from estimators import closed_form, epb
@@ -56,9 +58,7 @@ EPB: dict[str, tuple[int, tuple[float, ...]]] = {
     "pubmed": (2, (1.0,)),
 }
 C_VALUES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
-PROPAGATION_STEPS = 40
 
-Vectors = NDArray[np.float32]
 Candidates = dict[str, Vectors]
 
 
@@ -122,24 +122,6 @@ def split_of(name: str, classes: NDArray[np.int64], seed: int) -> Split:
     n_train = 200
     n_test = len(classes) - 2 * n_train - 1000
     return per_class_split(classes, seed, n_train, n_validation=1000, n_test=n_test)
-
-
-def without_labels(graph: Graph, label_type: str, nodes: NDArray[np.int64]) -> Graph:
-    """Return the graph without the labels of some nodes, and without labels that nobody has now."""
-    sets = graph.labels[label_type]
-    owners = np.repeat(np.arange(graph.n_nodes), sets.sizes)
-    kept = ~np.isin(owners, nodes)
-    used, ids = np.unique(sets.ids[kept], return_inverse=True)
-    sizes = np.bincount(owners[kept], minlength=graph.n_nodes)
-    weights = None if sets.weights is None else sets.weights[kept]
-    left = Multisets(np.concatenate([[0], np.cumsum(sizes)]), ids.astype(np.int32), weights)
-    names = graph.vocabulary(label_type)
-    vocabulary = Vocabulary.trusted(names[id_] for id_ in used.tolist())
-    return dataclasses.replace(
-        graph,
-        labels={**graph.labels, label_type: left},
-        vocabularies={**graph.vocabularies, label_type: vocabulary},
-    )
 
 
 def quick_methods(
@@ -212,49 +194,6 @@ def epb_methods(
     yield "epb words + ids", both
     yield "epb words", of_words
     yield "epb words + ids, r = PageRank", averaged
-
-
-def features(graph: Graph, words: str) -> tuple[Vectors, NDArray[np.bool_]]:
-    """Return the words as a dense matrix, zeros for nodes that have none, and who has some."""
-    sets = graph.labels[words]
-    weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
-    shape = (graph.n_nodes, len(graph.vocabulary(words)))
-    return csr_array((weights, sets.ids, sets.ptr), shape=shape).toarray(), sets.sizes > 0
-
-
-def propagated(graph: Graph, x: Vectors, known: NDArray[np.bool_]) -> Vectors:
-    """Return what PyG's FeaturePropagation returns, without its masks of all entries."""
-    adjacency = symmetric_adjacency(graph)
-    degrees = np.asarray(adjacency.sum(axis=1)).ravel()
-    scale = diags_array(np.where(degrees > 0, degrees, 1).astype(np.float32) ** -0.5)
-    unknown = np.flatnonzero(~known)
-    steps = csr_array(scale @ adjacency @ scale)[unknown]
-    told = (steps @ csr_array(x)).toarray()  # rows of x without words are zeros
-    among = csr_array(steps[:, unknown])
-    filled = np.zeros_like(told)
-    for _ in range(PROPAGATION_STEPS):
-        filled = among @ filled
-        filled += told
-    out = x.copy()
-    out[unknown] = filled
-    return out
-
-
-def check_propagation(graph: Graph, x: Vectors, known: NDArray[np.bool_]) -> None:
-    """Stop if `propagated` is not PyG's transform; seen on some of the columns."""
-    import torch
-    from torch_geometric.data import Data
-    from torch_geometric.transforms import FeaturePropagation
-
-    some = np.linspace(0, x.shape[1] - 1, 50).astype(int)
-    near = graph.neighbors
-    ends = np.stack([near.ids.astype(np.int64), np.repeat(np.arange(len(x)), near.sizes)])
-    mask = torch.tensor(~known)[:, None].expand(-1, len(some))
-    data = Data(x=torch.tensor(x[:, some]), edge_index=torch.tensor(ends))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's sparse matrices are in beta state
-        expected = FeaturePropagation(mask, PROPAGATION_STEPS)(data).x.numpy()
-    np.testing.assert_allclose(propagated(graph, x[:, some], known), expected, atol=1e-5)
 
 
 def measure(

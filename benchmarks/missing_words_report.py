@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from embedprop.paper.markdown import markdown_table
+
 FILLERS = ("zeros", "mean", "propagation")
 EPB = ("epb words", "epb words + ids", "epb words + ids, r = PageRank")
 INSTANCES = ("closed-form words", "closed-form words + ids", *EPB)
@@ -55,13 +57,12 @@ def values(records: Sequence[Record], metric: str) -> Values:
 
 def table(tests: Values, name: str) -> str:
     shares = sorted({share for data, share, _ in tests if data == name})
-    lines = ["| words removed | " + " | ".join(f"{share:.0%}" for share in shares) + " |"]
-    lines.append("|---" * (len(shares) + 1) + "|")
+    rows = []
     for method in METHODS:
         cells = [_cell(tests.get((name, share, method), {})) for share in shares]
         if any(cells):
-            lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            rows.append([method, *cells])
+    return markdown_table(["words removed", *(f"{share:.0%}" for share in shares)], rows)
 
 
 def _cell(runs: Mapping[int, float]) -> str:
@@ -82,7 +83,7 @@ def best_of(validations: Values, name: str, share: float, methods: Sequence[str]
 def verdict(
     tests: Values, validations: Values, name: str, share: float, metric: str = "accuracy"
 ) -> bool:
-    """Print the best instance of EP beside the fillers; return whether it beats all of them."""
+    """Print the best instance of EP and the best filler; return whether EP beats all of them."""
     chosen = best_of(validations, name, share, INSTANCES)
     ours = tests[name, share, chosen]
     means = {m: float(np.mean(list(tests[name, share, m].values()))) for m in FILLERS}

@@ -1,4 +1,4 @@
-"""Learning targets beside the reconstruction, against a classifier trained afterwards, on Cora.
+"""Learning targets along with the reconstruction, against a classifier trained afterwards, on Cora.
 
     export EMBEDPROP_DATA=... OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
     python benchmarks/multitask.py --out experiments/multitask.jsonl
@@ -22,12 +22,13 @@ from sklearn.linear_model import LogisticRegression
 
 from embedprop import Graph
 from embedprop.datasets import load_dataset
+from embedprop.evaluation.records import append_record
 from embedprop.evaluation.splits import Split, per_class_split
 from estimators import epb
 
 SETTINGS: dict[str, Any] = {
     "label_types": ["word"],
-    "representation": "pagerank",
+    "parts": {"representation": "pagerank"},
     "margin": 5.0,
     "epochs": 60,
     "batch_size": 256,
@@ -62,8 +63,7 @@ def main() -> None:
         pairs.append((record["afterwards"], beside))
         print(json.dumps(record), flush=True)
         if options.out is not None:
-            with options.out.open("a") as file:
-                file.write(json.dumps(record) + "\n")
+            append_record(options.out, record)
     afterwards, together = np.array(pairs).T
     difference = together - afterwards
     print(
@@ -93,7 +93,7 @@ def learned_beside(graph: Graph, classes: NDArray[np.int64], split: Split) -> tu
     y = {graph.nodes[node]: int(classes[node]) for node in split.train.tolist()}
     tried = []
     for weight in WEIGHTS:
-        model = epb(**SETTINGS, target_weight=weight).fit(graph, y=y)
+        model = epb(**SETTINGS).fit(graph, targets=y, target_weight=weight)
         right = np.array(model.predict()) == classes
         tried.append((100 * right[split.validation].mean(), 100 * right[split.test].mean(), weight))
     best = max(tried)

@@ -5,9 +5,9 @@
 
 Micro-F1 with 10 % of the nodes, number of classes given, the protocol of the paper; the same seeds,
 splits and settings (the paper's, margin 1) for all. "memory" is storage="memory". Partitions are
-ranges of ids, so the order of the nodes may count: "given" is that of the data, "random" shuffles,
+ranges of ids, so the order of the nodes may matter: "given" is that of the data, "random" shuffles,
 "sorted" goes by the second eigenvector of the graph, which puts communities into one partition (by
-class would tell the partitions what is to be found out). power_law: 20,000 nodes, 200,000 edges, 50
+class would give away what is to be predicted). power_law: 20,000 nodes, 200,000 edges, 50
 planted communities, which are the classes.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from power_law import communities, power_law_edges
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import diags_array
 from scipy.sparse.linalg import eigsh
 
 from embedprop import Graph, load_dataset
@@ -27,6 +27,7 @@ from embedprop.evaluation.node_classification import f1_given_counts
 from embedprop.evaluation.provenance import publish
 from embedprop.evaluation.splits import share_split
 from embedprop.graph.changes.subgraph import subgraph
+from embedprop.graph.matrix import adjacency_matrix
 from estimators import epb
 
 POWER_LAW = {"n_nodes": 20_000, "n_edges": 200_000, "n_communities": 50}
@@ -76,9 +77,7 @@ def ordered(order, graph):
     if order == "random":
         return np.random.default_rng(0).permutation(graph.n_nodes)
     if order == "sorted":
-        neighbors = graph.neighbors
-        ones = np.ones(neighbors.n_values)
-        matrix = csr_array((ones, neighbors.ids, neighbors.ptr), shape=(graph.n_nodes,) * 2)
+        neighbors, matrix = graph.neighbors, adjacency_matrix(graph, np.float64)
         scale = diags_array(1 / np.sqrt(np.maximum(neighbors.sizes, 1)))
         start = np.random.default_rng(0).random(graph.n_nodes)
         _, vectors = eigsh(scale @ matrix @ scale, k=2, v0=start)

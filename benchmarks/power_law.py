@@ -7,7 +7,7 @@
 Chung and Lu's model: both ends of an edge are drawn by the expected degrees of the nodes, which
 fall as rank^(-1 / (exponent - 1)), so that the number of nodes of degree k falls as k^(-exponent).
 Self-loops and repeated edges are drawn again until there are as many distinct edges as were asked
-for, which takes a little from the largest hubs. Names are shuffled: they do not tell the degree.
+for, which takes a little from the largest hubs. Names are shuffled: they say nothing of the degree.
 
 Communities are planted: a share of 1 - `mixing` of all draws keeps both ends in one community. Each
 has the same degrees and about the same size. A node's words come from its community's part of the
@@ -74,7 +74,7 @@ def power_law_edges(
     seed
         The same number gives the same bytes.
     n_communities
-        How many communities are planted; see `communities` for who belongs to which.
+        How many communities are planted; `communities` gives that of each node.
     mixing
         The share of the draws that do not look at communities.
 
@@ -83,9 +83,11 @@ def power_law_edges(
     (n_edges, 2) int32, the smaller node first, in order.
     """
     if exponent <= 2:
-        raise ValueError(f"exponent must be above 2, where degrees have a mean, not {exponent}.")
+        raise ValueError(
+            f"exponent: expected more than 2, where degrees have a mean; got {exponent}."
+        )
     if not 1 <= n_communities <= n_nodes:
-        raise ValueError(f"n_communities must be from 1 to {n_nodes}, not {n_communities}.")
+        raise ValueError(f"n_communities: expected 1 to {n_nodes}, got {n_communities}.")
     rng = np.random.default_rng([seed, 0])
     names = _names(n_nodes, seed)
     keys = np.empty(0, np.int64)

@@ -7,7 +7,7 @@
 
 Power-law graphs of mean degree 20, ids, 128 dimensions, full neighborhoods, margin 1, one thread.
 The cost of an epoch is the CPU time of a fit of 5 epochs, less that of a fit without any, divided
-by 5; small graphs are fitted both ways by turns for some seconds, and the medians count. All sizes
+by 5; small graphs are fitted both ways alternately for a few seconds; medians count. All sizes
 learn for the same number of epochs, because an epoch grows cheaper as margins become satisfied.
 `slope` is that of the least squares line through (log edges, log seconds): 1 if the cost is linear
 in edges.
@@ -79,7 +79,7 @@ def points(sizes: Sequence[int], seconds: float) -> list[dict[str, Any]]:
 
 
 def epoch_point(n_edges: int, seconds: float) -> dict[str, Any]:
-    """Measure the first epochs of one graph, for about as many seconds."""
+    """Measure the first epochs of one graph, for about `seconds` seconds."""
     graph = power_law_graph(n_edges)
     product = statistics.median(product_seconds(graph, ["node"])["node: A X"])
     with_epochs: list[float] = []
@@ -133,7 +133,7 @@ def fit_seconds(graph: Graph, instance: str, epochs: int) -> float:
     if instance == "epb":
         model = epb(dim=DIM, epochs=epochs, batch_size=BATCH_SIZE)
     else:
-        model = closed_form(dim=DIM, n_threads=1)
+        model = closed_form(dim=DIM)
     start = time.process_time()
     model.fit(graph)
     return time.process_time() - start

@@ -7,6 +7,8 @@ from typing import Any
 
 from limits import EPOCHS, PAPER_GRAPHS, reached
 
+from embedprop.paper.markdown import markdown_table
+
 Record = Mapping[str, Any]
 ABOUT = ("benchmark", "machine", "commit", "date")
 COMMIT = ("commit", lambda one: one.get("commit"))
@@ -20,7 +22,7 @@ def newest_of_each(records: Sequence[Record], names: Sequence[str]) -> list[Reco
 
 
 def epochs(records: Sequence[Record]) -> str:
-    """Return an epoch of each graph beside its products."""
+    """Return the cost of an epoch of each graph, and of its products."""
     columns: Columns = (
         ("graph", lambda one: one["graph"]),
         ("labels", lambda one: " + ".join(one["label_types"])),
@@ -51,7 +53,7 @@ def growth(records: Sequence[Record]) -> str:
 
 
 def memory(records: Sequence[Record]) -> str:
-    """Return peaks beside what is allowed."""
+    """Return the peaks, and what is allowed."""
     columns: Columns = (
         ("graph", lambda one: one["graph"]),
         ("nodes", lambda one: one["n_nodes"]),
@@ -83,14 +85,13 @@ def partitions(records: Sequence[Record]) -> str:
 
 def presets(records: Sequence[Record]) -> str:
     """Return both presets as they are, a row per graph, and the difference."""
-    lines = [
+    about = (
         f"Means over seeds, `paper` at {EPOCHS['paper']} epochs and `fast` at {EPOCHS['fast']}: "
         "micro-F1 with 10 % of the nodes, or accuracy with 20 nodes per class (Cora, Citeseer, "
-        "Pubmed, with words). How they were chosen: [presets](presets.md).",
-        "",
-        "| graph | paper | CPU s | fast | CPU s | difference | seeds |",
-        "|---" * 7 + "|",
-    ]
+        "Pubmed, with words). How they were chosen: "
+        "[decision 002](decisions/002-fast-settings.md)."
+    )
+    rows = []
     for graph, title in PAPER_GRAPHS.items():
         paper, fast = (reached(records, graph, preset) for preset in ("paper", "fast"))
         cells = [title]
@@ -102,16 +103,15 @@ def presets(records: Sequence[Record]) -> str:
         else:
             cells += ["", ""]
         if paper is not None or fast is not None:
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            rows.append(cells)
+    head = ["graph", "paper", "CPU s", "fast", "CPU s", "difference", "seeds"]
+    return f"{about}\n\n{markdown_table(head, rows)}"
 
 
 def table(records: Sequence[Record], columns: Columns) -> str:
     """Return a row per record."""
-    lines = ["| " + " | ".join(name for name, _ in columns) + " |", "|---" * len(columns) + "|"]
-    for one in records:
-        lines.append("| " + " | ".join(written(value(one)) for _, value in columns) + " |")
-    return "\n".join(lines)
+    rows = [[written(value(one)) for _, value in columns] for one in records]
+    return markdown_table([name for name, _ in columns], rows)
 
 
 def plain_table(records: Sequence[Record]) -> str:

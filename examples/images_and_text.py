@@ -43,7 +43,7 @@ SETTINGS: dict[str, Any] = {
     "learning_rate": 0.01,
     "max_neighbors": 5,
     # What a node's own labels say and what its neighbors' labels say: [h, h~].
-    "representation": "both",
+    "parts": {"representation": "both"},
     "n_threads": 1,
     "verbose": False,
 }

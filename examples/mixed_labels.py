@@ -36,7 +36,7 @@ SETTINGS: dict[str, Any] = {
     "batch_size": 256,
     "learning_rate": 0.01,
     # A streamer's own labels and those of its friends: [h, h~].
-    "representation": "both",
+    "parts": {"representation": "both"},
     "n_threads": 1,
     "verbose": False,
 }

@@ -44,7 +44,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A peer beside the cheapest of ours that is at least as good; None if there is none."""
+    """A peer, and the cheapest of ours that is at least as good; None if none is."""
 
     peer: Row
     ours: Row | None
@@ -116,7 +116,7 @@ def _by_split(group: Sequence[Mapping[str, Any]], name: str) -> tuple[float, ...
 
 
 def compared(peer: Row, others: Iterable[Row], figure: str = JUDGED_BY) -> Comparison:
-    """Return the peer beside the cheapest of our rows of its graph that is not worse."""
+    """Return the peer, with the cheapest of our rows of its graph that is not worse."""
     good = [
         row
         for row in others
@@ -126,7 +126,7 @@ def compared(peer: Row, others: Iterable[Row], figure: str = JUDGED_BY) -> Compa
 
 
 def judged(found: Sequence[Row], figure: str = JUDGED_BY) -> list[Comparison]:
-    """Return the comparisons with the peers of which ten times less is asked, by graph.
+    """Return the comparisons with the peers that ours is to beat ten times, by graph.
 
     Of a peer in several settings, the best on that graph by `JUDGED_BY` counts: a case each.
     """

@@ -52,7 +52,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--splits", type=int, default=10, help="0: learn only, into --vectors")
     parser.add_argument("--vectors", type=Path, help="folder that keeps what was learned")
     parser.add_argument("--out", type=Path, default=ROOT / "experiments" / "benchmarks.jsonl")
-    parser.add_argument("--again", action="store_true", help="also what stands in the file")
+    parser.add_argument("--again", action="store_true", help="also what the file has")
     parser.add_argument(
         "--limit", type=int, default=480, help="CPU seconds of a job, after which it is ended"
     )

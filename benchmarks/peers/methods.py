@@ -23,7 +23,7 @@ class Method:
     converged: bool = field(default=True, kw_only=True)  # whether more epochs would add nothing
 
     def settings_with(self, seed: int) -> dict[str, Any]:
-        """Return what the worker is told."""
+        """Return what the worker reads."""
         return {**self.settings, "seed": seed}
 
 

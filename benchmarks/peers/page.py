@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from embedprop.paper.markdown import markdown_table
+
 from .claims import CLOSED_FORM, FACTOR, JUDGED_BY, Comparison, Row, compared, judged, tally
 from .methods import METHODS
 from .picture import TITLES
@@ -52,16 +54,15 @@ def verdict(rows: Sequence[Row]) -> str:
     """Return in how many cases it holds, and the ratio to each judged peer by each figure."""
     trained = [row for row in rows if row.method != CLOSED_FORM]
     kinds = [judged(rows, figure) for figure in FIGURES] + [judged(trained)]
-    lines = [
-        counts(rows),
-        "",
+    about = (
         f"Each case, by {FIGURES[JUDGED_BY]}. Of ours, the cheapest that is not worse is taken; "
-        "± is the standard error over the splits, paired. A dash: none is as good by that figure.",
-        "",
-        "| graph | peer | CPU s | micro-F1 | ours | CPU s | lead in points | times less | holds | "
-        "times less by EP-B alone | by macro | by scaled micro |",
-        "|---" * 12 + "|",
-    ]
+        "± is the standard error over the splits, paired. A dash: none is as good by that figure."
+    )
+    head = [
+        "graph", "peer", "CPU s", "micro-F1", "ours", "CPU s", "lead in points", "times less",
+        "holds", "times less by EP-B alone", "by macro", "by scaled micro",
+    ]  # fmt: skip
+    cases = []
     for one, macro, scaled, by_trained in zip(*kinds, strict=True):
         peer = one.peer
         cells = [
@@ -74,35 +75,30 @@ def verdict(rows: Sequence[Row]) -> str:
             "yes" if one.holds else "**no**",
             *(ratio(other) for other in (by_trained, macro, scaled)),
         ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        cases.append(cells)
+    return "\n\n".join([counts(rows), about, markdown_table(head, cases)])
 
 
 def counts(rows: Sequence[Row]) -> str:
     """Return in how many cases it holds, peers that have not converged apart."""
-    lines = [
-        "| peers | cases | by any of ours | by the closed form | by EP-B alone |",
-        "|---|---|---|---|---|",
-    ]
+    cases = []
     for converged in (True, False):
         one = tally(rows, converged, len(TITLES))
         title = ", ".join(one.peers)
         if not converged:
             title += ": not converged; its best setting on each graph"
-        numbers = (one.n_asked, one.by_any, one.by_closed_form, one.by_trained)
-        lines.append(f"| {title} | " + " | ".join(map(str, numbers)) + " |")
-    return "\n".join(lines)
+        cases.append([title, one.n_asked, one.by_any, one.by_closed_form, one.by_trained])
+    head = ["peers", "cases", "by any of ours", "by the closed form", "by EP-B alone"]
+    return markdown_table(head, cases)
 
 
 def conditions(rows: Sequence[Row]) -> str:
     """Return at which commits and loads ours and the peers were measured."""
-    lines = [
+    about = (
         "Not one run: each job was measured by itself, at these commits and, with other work on "
-        "the machine, under these loads (of the minute before the record, the job included).",
-        "",
-        "| graph | methods | commits | loads |",
-        "|---|---|---|---|",
-    ]
+        "the machine, under these loads (of the minute before the record, the job included)."
+    )
+    found = []
     for graph in dict.fromkeys(row.graph for row in rows):
         for title, is_ours in (("ours", True), ("peers", False)):
             group = [row for row in rows if row.graph == graph and row.is_ours == is_ours]
@@ -110,8 +106,8 @@ def conditions(rows: Sequence[Row]) -> str:
                 commits = sorted({commit for row in group for commit in row.commits})
                 loads = sorted({load for row in group for load in row.loads}, key=float)
                 cells = [TITLES.get(graph, graph), title, ", ".join(commits), ", ".join(loads)]
-                lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+                found.append(cells)
+    return f"{about}\n\n{markdown_table(['graph', 'methods', 'commits', 'loads'], found)}"
 
 
 def ours_cells(one: Comparison) -> list[str]:
@@ -124,10 +120,7 @@ def ours_cells(one: Comparison) -> list[str]:
 
 def graph_table(rows: Sequence[Row]) -> str:
     """Return all methods on a graph, cheapest first."""
-    lines = [
-        "| method | CPU s | micro-F1 | macro-F1 | scaled micro / macro | times ours | peak MB |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    found = []
     for row in rows:
         title = f"**{row.title}**" if row.is_ours else row.title
         if row.n_seeds > 1:
@@ -135,20 +128,21 @@ def graph_table(rows: Sequence[Row]) -> str:
         figures = [spread(row, name) for name in ("micro", "macro")]
         scaled = f"{row.figures['micro_scaled']:.1f} / {row.figures['macro_scaled']:.1f}"
         times = "" if row.is_ours else ratio(compared(row, rows))
-        cells = [title, seconds(row.cpu_seconds), *figures, scaled, times]
-        lines.append("| " + " | ".join([*cells, f"{row.peak_rss_mb:.0f}"]) + " |")
-    return "\n".join(lines)
+        cost = f"{row.peak_rss_mb:.0f}"
+        found.append([title, seconds(row.cpu_seconds), *figures, scaled, times, cost])
+    head = ["method", "CPU s", "micro-F1", "macro-F1"]
+    return markdown_table([*head, "scaled micro / macro", "times ours", "peak MB"], found)
 
 
 def settings_table(rows: Sequence[Row]) -> str:
-    """Return what each method was told, and its release."""
-    lines = ["| method | settings | release |", "|---|---|---|"]
+    """Return the settings of each method, and its release."""
+    found = []
     for name, method in METHODS.items():
         releases = dict.fromkeys(row.version for row in rows if row.method == name)
         if releases:
             settings = ", ".join(f"{key} {value}" for key, value in method.settings.items())
-            lines.append(f"| {method.title} | {settings} | {'; '.join(releases)} |")
-    return "\n".join(lines)
+            found.append([method.title, settings, "; ".join(releases)])
+    return markdown_table(["method", "settings", "release"], found)
 
 
 def spread(row: Row, name: str) -> str:

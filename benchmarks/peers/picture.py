@@ -47,7 +47,7 @@ def draw(path: Path, rows: Sequence[Row]) -> None:
         _points(panel, [row for row in rows if row.graph == graph])
         panel.set_title(TITLES[graph], loc="left", fontsize=12, color=INK, fontweight="bold")
     panels[-1, 0].set_xlabel("CPU seconds of the whole job, one thread (log scale)", color=INK)
-    figure.canvas.draw()  # fixes the layout, without which nobody knows where a label would be
+    figure.canvas.draw()  # fixes the layout: before it, the place of a label is not known
     for panel, graph in zip(panels[:, 0], graphs, strict=True):
         _names(panel, [row for row in rows if row.graph == graph])
     path.parent.mkdir(parents=True, exist_ok=True)

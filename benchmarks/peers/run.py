@@ -8,7 +8,7 @@
 its own, made on first use, and each job a process of its own. `cpu_seconds` is user and system
 time of learning: walks are part of it; imports, reading the graph and compilation are not
 (`process_cpu_seconds` has them all, and a small job before that to warm up). Quality: `quality.py`.
-What stands in the file with the same settings is not measured again.
+What the file has with the same settings is not measured again.
 """
 
 import os

@@ -77,7 +77,10 @@ def test_a_full_graph_is_refused_and_a_dense_one_is_made(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [({"exponent": 2.0}, "exponent must be above 2"), ({"n_communities": 0}, "from 1 to 100")],
+    [
+        ({"exponent": 2.0}, "exponent: expected more than 2"),
+        ({"n_communities": 0}, "expected 1 to 100, got"),
+    ],
 )
 def test_what_cannot_be_is_refused(arguments: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):

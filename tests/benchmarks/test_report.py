@@ -11,8 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from embedprop.methods.presets import PRESETS
 from tests.benchmarks.measurements import THREE
+
+from embedprop.instance.parameters import FAST
 
 ROOT = Path(__file__).parents[2]
 ABOUT = {"machine": "m, load 0.5", "commit": "c", "date": "2000-01-02"}
@@ -32,7 +33,7 @@ LARGE = {"graph": "power-law", "n_nodes": 1_000_000, "n_edges": 10_000_000}
 
 
 def preset(graph: str, name: str, quality: float, seed: int = 0, **others: Any) -> dict[str, Any]:
-    epochs = {"paper": 200, "fast": PRESETS["fast"]["epochs"]}[name]
+    epochs = {"paper": 200, "fast": FAST["epochs"]}[name]
     start = {"benchmark": "preset", "graph": graph, "preset": name, "epochs": epochs, "seed": seed}
     return start | {"quality": quality, "cpu_seconds": 5.0} | ABOUT | others
 

@@ -14,7 +14,7 @@ from embedprop.cli.main import main
 EDGES = "source,target\nann,bob\nbob,cid\ncid,ann\ncid,dan\n"
 WORDS = "node,label\nann,tea\nbob,tea\nbob,jam\ndan,jazz\n"
 # Enough to learn something, little enough to wait for.
-QUICK = ("--dim", "4", "--epochs", "2", "--n-threads", "1")
+QUICK = ("--method", "epb", "--dim", "4", "--epochs", "2", "--n-threads", "1")
 
 
 class Answer(NamedTuple):

@@ -55,8 +55,8 @@ def test_a_label_file_that_names_unknown_nodes(shell: Shell) -> None:
     ("words", "part"),
     [
         (["--dim", "0"], "dim=0 is not possible"),
-        (["--dim", "x"], "--dim: expected a whole number, but came 'x'"),
-        (["--dim", "node=4,word="], "--dim: expected NAME=VALUE, but came 'word='"),
+        (["--dim", "x"], "--dim: expected a whole number, got 'x'"),
+        (["--dim", "node=4,word="], "--dim: expected NAME=VALUE, got 'word='"),
         (["--dim", "node=4,node=5"], "--dim: 'node' is given twice"),
         (["--dim", "sound=4"], "one entry for each label type"),
         (["--margin", "0"], "margin=0.0 is not possible"),
@@ -66,14 +66,14 @@ def test_a_label_file_that_names_unknown_nodes(shell: Shell) -> None:
         (["--batch-size", "0"], "batch_size=0 is not possible"),
         (["--learning-rate", "0"], "learning_rate=0.0 is not possible"),
         (["--random-state", "-1"], "random_state=-1 is not possible"),
-        (["--random-state", "x"], "--random-state: expected a whole number, but came 'x'"),
+        (["--random-state", "x"], "--random-state: expected a whole number, got 'x'"),
         (["--label-types", "sound"], "label_types=['sound']"),
         (["--label-types", "word,"], "--label-types: expected names with commas"),
         (["--negatives", "x"], "negatives='x' is not known"),
         (["--engine", "x"], "engine='x' is not known"),
-        (["--instance", "x"], "instance='x' is not known"),
+        (["--method", "x"], "method='x' is not known"),
         (["--neighborhood", "x"], "neighborhood='x' is not known"),
-        (["--label", "word"], "--label: expected TYPE=FILE, but came 'word'"),
+        (["--label", "word"], "--label: expected TYPE=FILE, got 'word'"),
         (["--label", "word:sound=words.csv"], "unknown kind 'sound'"),
         (["--label", "node=words.csv"], "'node' is reserved"),
         (["--unknown-nodes", "x"], "unknown_nodes must be one of"),
@@ -89,7 +89,10 @@ def test_options_of_fit(shell: Shell, words: list[str], part: str) -> None:
 
 
 def test_bad_settings_are_refused_before_the_graph_is_read(shell: Shell) -> None:
-    assert_refused(shell("fit", "missing.csv", "--out", "model", "--dim", "0"), "is not possible")
+    assert_refused(
+        shell("fit", "missing.csv", "--out", "model", "--method", "epb", "--dim", "0"),
+        "not possible",
+    )
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_a_name_is_quoted_for_the_shell(name: object, word: str) -> None:
 
 def test_a_graph_read_as_text_gets_the_names_of_the_model() -> None:
     numbers = Graph.from_edges([(1, 2), (2, "2")], labels={"size": {1: [10]}})
-    model = EmbeddingPropagation(dim=2, epochs=0, n_threads=1).fit(numbers)
+    model = EmbeddingPropagation(dim=2, epochs=0, n_threads=1).fit(numbers).model_
     text = Graph.from_edges(
         [("1", "2"), ("2", "3")], labels={"size": {"1": ["10"]}, "new": {"3": ["1"]}}
     )
@@ -35,5 +35,5 @@ def test_a_graph_read_as_text_gets_the_names_of_the_model() -> None:
 
 def test_names_that_are_all_text_stay_as_they_are() -> None:
     graph = Graph.from_edges([("1", "2")])
-    model = EmbeddingPropagation(dim=2, epochs=0, n_threads=1).fit(graph)
+    model = EmbeddingPropagation(dim=2, epochs=0, n_threads=1).fit(graph).model_
     assert respelled(graph, model).nodes is graph.nodes

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from embedprop import EmbeddingPropagation
+from embedprop import ClosedForm
 from embedprop.cli.main import main
 from embedprop.demo.methods import METHODS
 from embedprop.demo.run import DemoResult, run_demo
@@ -63,7 +63,7 @@ def test_the_text_tells_what_was_measured(demo: Demo) -> None:
 def test_the_model_is_that_of_the_first_method_and_knows_the_first_digits_only(
     demo: Demo,
 ) -> None:
-    model = EmbeddingPropagation.load(demo.folder / "model")
+    model = ClosedForm.load(demo.folder / "model")
     assert len(model.nodes_) == 350
     assert list(model.label_embeddings_) == ["node", "pixel"]
     first = demo.result.models[METHODS[0].title]

@@ -41,16 +41,17 @@ def test_a_model_that_has_learned_a_line_ranks_its_edges_first() -> None:
 @pytest.mark.parametrize("inverse", [False, True])
 def test_the_rank_is_that_of_the_scores(inverse: bool) -> None:
     graph = line(7, {"next": 1})
-    model = EmbeddingPropagation(
-        dim=4, epochs=3, inverse_relations=inverse, verbose=False
-    ).fit(graph)  # fmt: skip
+    model = EmbeddingPropagation(dim=4, epochs=3, verbose=False)
+    model.fit(graph.with_inverses() if inverse else graph)
     back, over = (("inverse", "next"), 1) if inverse else ("next", -1)
     ranks = []
     for i in range(6):
-        tails = [model.score(i, "next", node) for node in range(7)]
+        tails = [model.score_edge(i, node, "next") for node in range(7)]
         ranks.append(1 + sum(score > tails[i + 1] for score in tails))
         heads = [
-            model.score(i + 1, back, node) if over == 1 else model.score(node, "next", i + 1)
+            model.score_edge(i + 1, node, back)
+            if over == 1
+            else model.score_edge(node, i + 1, "next")
             for node in range(7)
         ]
         ranks.append(1 + sum(score > heads[i] for score in heads))

@@ -49,11 +49,11 @@ def test_an_unknown_node_is_named_with_its_file_or_left_out(caplog):
     with caplog.at_level(logging.INFO, logger="embedprop"):
         targets = targets_of(pairs, ["a", "b"], "c.csv", unknown_nodes="ignore")
     assert targets.class_names == ("x", "y")
-    assert "1 rows of unknown nodes are ignored" in caplog.text
+    assert "ignored rows of unknown nodes: 1" in caplog.text
 
 
 def test_one_class_is_nothing_to_tell_apart():
-    with pytest.raises(InvalidParameterError, match="have 1 classes"):
+    with pytest.raises(InvalidParameterError, match="2 classes among the known nodes, got 1"):
         targets_of([("a", "x"), ("b", "x")], ["a", "b"])
     with pytest.raises(InvalidParameterError, match="unknown_nodes='add'"):
         targets_of([], ["a"], unknown_nodes="add")
@@ -142,10 +142,13 @@ def test_the_summary_has_mean_and_sample_deviation():
         ({"train_share": 1.0}, "between 0 and 1"),
         ({"n_per_class": 0}, "must be positive"),
         ({"train_share": 0.5, "n_runs": 0}, "n_runs"),
-        ({"n_per_class": 9}, "Class 'a' has 8 nodes, fewer than the 9"),
+        (
+            {"n_per_class": 9},
+            "Expected at least 9 nodes of each class to train on, got 8 of class 'a'",
+        ),
         ({"n_per_class": 8}, "leave no node to test"),
         ({"n_per_class": 1}, "2 of 16 nodes would train"),
-        ({"train_share": 0.01}, "leaves nothing to train"),
+        ({"train_share": 0.01}, "leaves no node to train"),
     ],
 )
 def test_a_protocol_that_cannot_be_followed_is_refused(protocol, message):

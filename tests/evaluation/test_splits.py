@@ -26,12 +26,12 @@ def test_a_seed_gives_the_same_split_and_another_seed_another():
 
 
 def test_a_class_with_too_few_nodes_is_named():
-    with pytest.raises(InvalidParameterError, match="Class 2 has 20 nodes, fewer than n_per_class"):
+    with pytest.raises(InvalidParameterError, match="nodes of each class, got 20 of class 2"):
         per_class_split(CLASSES, seed=0, n_per_class=21, n_validation=1, n_test=1)
 
 
 def test_too_few_nodes_for_validation_and_test_are_an_error():
-    with pytest.raises(InvalidParameterError, match="60 nodes remain"):
+    with pytest.raises(InvalidParameterError, match="got 60 nodes in all"):
         per_class_split(CLASSES, seed=0, n_per_class=5, n_validation=40, n_test=30)
 
 
@@ -44,5 +44,5 @@ def test_a_share_split_uses_every_node_once():
 
 @pytest.mark.parametrize("share", [0.0, 1.0, 0.01])
 def test_a_share_that_leaves_nothing_is_an_error(share):
-    with pytest.raises(InvalidParameterError, match="leaves nothing to train or to test"):
+    with pytest.raises(InvalidParameterError, match="leaves no node to train on, or none"):
         share_split(np.arange(10), share, seed=0)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.files.atomic import replaced
-from embedprop.files.export import FORMATS, SUFFIXES, default_path, export_vectors
+from embedprop.files.export import FORMATS, default_path, export_vectors
 
 VECTORS = np.array([[1, -0.1], [np.float32(1) / 3, 1e-30], [0, 7e20]], np.float32)
 NAMES = ["a", "b", "ü"]
@@ -26,7 +26,7 @@ NAMES = ["a", "b", "ü"]
 def test_parquet_gives_back_names_and_vectors_over_several_row_groups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_rows: int
 ) -> None:
-    monkeypatch.setattr("embedprop.files.export._ROWS", 3)
+    monkeypatch.setattr("embedprop.files.export.parquet.N_ROWS", 3)
     vectors = np.random.default_rng(0).normal(size=(n_rows, 5)).astype(np.float32)
     names = [f"name {row}" for row in range(n_rows)]
     export_vectors(tmp_path / "x.parquet", names, vectors, column="label")
@@ -64,7 +64,7 @@ def test_names_of_other_types(
 
 @pytest.mark.parametrize("format", ["parquet", "word2vec", "npy"])
 def test_names_that_are_the_same_as_text_are_refused(tmp_path: Path, format: str) -> None:
-    place = tmp_path / f"x{SUFFIXES[format]}"
+    place = tmp_path / f"x{FORMATS[format].suffix}"
     with pytest.raises(InvalidParameterError, match="the same as text"):
         export_vectors(place, [1, "1", 2], VECTORS, format=format)
     assert list(tmp_path.iterdir()) == []
@@ -126,7 +126,7 @@ def test_the_projector_gets_one_line_for_each_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", list(FORMATS))
 def test_what_was_there_is_replaced(tmp_path: Path, format: str) -> None:
-    path, other = (tmp_path / f"{name}{SUFFIXES[format]}" for name in "xy")
+    path, other = (tmp_path / f"{name}{FORMATS[format].suffix}" for name in "xy")
     export_vectors(path, NAMES, VECTORS, format=format)
     replaced_files = export_vectors(path, ["z"], VECTORS[:1], format=format)
     fresh_files = export_vectors(other, ["z"], VECTORS[:1], format=format)
@@ -138,7 +138,7 @@ def test_what_was_there_is_replaced(tmp_path: Path, format: str) -> None:
 def test_a_full_disk_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
 ) -> None:
-    path = tmp_path / f"x{SUFFIXES[format]}"
+    path = tmp_path / f"x{FORMATS[format].suffix}"
     files = export_vectors(path, NAMES, VECTORS, format=format)
     before = [file.read_bytes() for file in files]
 
@@ -219,9 +219,24 @@ def test_every_format_has_a_default_name_beside_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "model").mkdir()
-    assert set(SUFFIXES) == set(FORMATS)
     assert default_path(tmp_path / "model", "npy") == tmp_path / "model.npy"
     monkeypatch.chdir(tmp_path / "model")
     assert default_path(".", "projector", "word") == tmp_path / "model-word-projector"
     monkeypatch.chdir(tmp_path)
     assert default_path("model/", "parquet") == Path("model.parquet")
+
+
+def test_a_format_with_a_spelling_mistake_is_named() -> None:
+    with pytest.raises(UnknownComponentError, match=r"Did you mean 'parquet'\?$"):
+        export_vectors("x", NAMES, VECTORS, format="parqet")
+
+
+def test_folders_are_synced_after_files_were_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = []
+    monkeypatch.setattr("embedprop.files.atomic.sync", synced.append)
+    with replaced(tmp_path / "x") as [file]:
+        file.write(b"new")
+        assert synced == []
+    assert synced == [tmp_path]

@@ -69,9 +69,9 @@ def test_a_token_of_glove_may_hold_blanks_but_no_number(tmp_path):
         ("", "holds no vectors. Expected lines of a token and its numbers"),
         ("\n \n", "holds no vectors"),
         ("5 3\n", "holds no vectors"),
-        ("a\n", "line 1: expected a token and numbers, separated by blanks, but found 1 fields"),
+        ("a\n", "line 1: expected a token and numbers, separated by blanks, got 1 field"),
         ("a 1 2\nb 3\n", r"line 2: expected a token and 2 numbers \(as in line 1, the first\)"),
-        ("a 1 2\n\nb 3 4 5\n", "line 3: .* but found 4 fields: 'b 3 4 5'. Correct the line or"),
+        ("a 1 2\n\nb 3 4 5\n", "line 3: .* got 4 fields: 'b 3 4 5'. Correct the line or"),
         ("2 3\na 1 2\nb 3 4\n", r"line 2: .* 3 numbers \(as line 1, the header, says\)"),
         ("2 2\na 1 2\nb 3 x\n", "line 3: expected 2 numbers .* but one is 'x'"),
         ("a 1 2\nb 3 nan\n", "line 2: .*finite and within float32, but one is 'nan'"),
@@ -81,9 +81,9 @@ def test_a_token_of_glove_may_hold_blanks_but_no_number(tmp_path):
         ("a 1 2\nb 3 1,5\n", "line 2: .* one is '1,5'"),
         (
             "3 2\na 1 2\nb 3 4\n",
-            "the header says 3 vectors, but there are 2. If the file was cut off",
+            "the header says 3 vectors, but there are 2. If the",
         ),
-        ("1 2\na 1 2\nb 3 4\n", "the header says 1 vectors, but there are 2"),
+        ("1 2\na 1 2\nb 3 4\n", "the header says 1 vector, but there are 2"),
         (b"a 1 2\n\xe4 3 4\n", "line 2: the token .*xe4.* is not UTF-8. Convert the file"),
         (b"1 2\na \x00\x00\x80?\x00\n", r"line 2: a zero byte.*load_word2vec_format\(path, bin"),
     ],
@@ -116,7 +116,7 @@ def test_of_a_repeated_token_the_first_vector_counts_and_a_warning_tells(tmp_pat
     assert names == ("a", "b")
     assert vectors.tolist() == [[1], [2]]
     assert caplog.messages == [
-        f"{path}: 2 tokens come again, such as 'a'; the first vector of each counts"
+        f"{path}: 2 repeated tokens, such as 'a'; the first vector of each counts"
     ]
 
 
@@ -127,7 +127,7 @@ def test_only_the_wanted_tokens_and_the_first_are_kept(tmp_path):
     assert vectors.tolist() == [[1, 2], [5, 6]]
     with pytest.raises(InvalidParameterError, match=r"line 3: .* one is 'x'"):
         read_vectors(path, only=["b"])
-    with pytest.raises(InvalidParameterError, match=r"line 3: .* found 2 fields"):
+    with pytest.raises(InvalidParameterError, match=r"line 3: .* got 2 fields"):
         read_vectors(written(tmp_path, "the 1 2\na 3 4\nb 5\n"), only=["a"])
 
 

@@ -24,7 +24,7 @@ from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.methods.epb.plan import TrainingPlan
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ["special-cases", "relations", "extending"]
@@ -51,7 +51,7 @@ def test_the_code_of_the_docs_runs(page: str) -> None:
 def batches_of(model: EmbeddingPropagation, graph: Graph, epochs: int) -> Iterator[list[Draws]]:
     """Who was visited, who spoke and who was the negative, per epoch: chance, and nothing else."""
     size = model.batch_size
-    drawer = Drawer(graph, model.instance_, RandomStreams(model.seed_), np.float32, size)
+    drawer = Drawer(graph, model.instance_, TrainingPlan(seed=model.seed_, batch_size=size))
     for epoch in range(epochs):
         order = drawer.order(epoch)
         yield [drawer.draw(epoch, order[low : low + size]) for low in range(0, len(order), size)]
@@ -101,6 +101,7 @@ def knowledge_graph() -> tuple[list[tuple[str, str, str]], Graph]:
 )
 def test_it_is_transe(engine: str, kappa_1: dict[str, Any]) -> None:
     (triples, graph), margin = knowledge_graph(), 2.0
+    graph = graph.with_inverses()
     model = EmbeddingPropagation(
         label_types=["node"], margin=margin, dim=8, batch_size=16,
         epochs=EPOCHS, learning_rate=0.01, engine=engine, n_threads=1, verbose=False, **kappa_1,

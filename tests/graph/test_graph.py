@@ -159,7 +159,7 @@ def test_repr_is_one_short_line(path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"nodes": Vocabulary("ab")}, "neighbors of 2 nodes, got 4 sets"),
+        ({"nodes": Vocabulary("ab")}, "neighbors of 2 nodes, got .*4 sets"),
         ({"neighbors": Multisets.from_lists([[9], [], [], []])}, "Neighbor 9 does not exist"),
         ({"relations": Vocabulary("r")}, "one relation for every neighbor, or none"),
         ({"neighbor_relations": np.zeros(4, np.int32)}, "one relation for every neighbor"),
@@ -204,3 +204,36 @@ def test_directed_must_be_true_or_false():
         InvalidParameterError, match="directed must be one of False, True, not 'no'"
     ):
         Graph.from_edges([("a", "b")], directed="no")
+
+
+def test_edges_are_counted_anew_when_neighbors_change():
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 2)], self_loops="keep")
+    assert graph.n_edges == 3
+    is_kept = np.array([False, False, True, True, True])  # without the edge between 0 and 1
+    assert dataclasses.replace(graph, neighbors=graph.neighbors.keeping(is_kept)).n_edges == 2
+
+
+def test_one_edge_is_not_one_edges():
+    graph = Graph.from_edges([("a", "b")], directed=True)
+    assert repr(graph) == "Graph(2 nodes, 1 directed edge, label types: node)"
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda g: g.vocabulary("wrod"), r"Did you mean 'word'\?$"),
+        (lambda _: Graph.from_edges([(0, 1)], self_loops="keeep"), r"Did you mean 'keep'\?$"),
+        (lambda _: Vocabulary(["paris", "rome"]).ids(["pariss"]), r"Did you mean 'paris'\?$"),
+        (
+            lambda _: Graph.from_edges([("paris", "rome")], {"word": {"pariss": ["x"]}}),
+            r"Did you mean 'paris'\?$",
+        ),
+        (
+            lambda _: Graph.read(__file__, columns={"sorce": "a"}),
+            r"got 'sorce'.* Did you mean 'source'\?$",
+        ),
+    ],
+)
+def test_a_spelling_mistake_is_answered_with_the_nearest_name(path, ask, message):
+    with pytest.raises(ValueError, match=message):
+        ask(path)

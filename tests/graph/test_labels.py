@@ -55,7 +55,7 @@ def test_nan_means_missing_and_half_a_row_is_told(caplog):
         labels = NumericLabels.from_rows(3, NODE_IDS, values)
     assert not labels.is_present.any()
     assert not labels.values.any()
-    assert caplog.messages[0].startswith("1 nodes have some but not all of their numbers")
+    assert caplog.messages[0].startswith("incomplete numbers of 1 node count as missing")
 
 
 def test_infinite_numbers_are_refused_with_their_row():

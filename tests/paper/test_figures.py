@@ -63,7 +63,11 @@ def test_silhouettes_are_of_the_vectors_of_the_nodes_that_have_a_class(place, cl
         ("concatenation", cliques.graph, ["node", "word"]),
     ):
         model = EmbeddingPropagation(
-            distance="squared_euclidean", margin=20, epochs=EPOCHS, label_types=types, verbose=False
+            parts={"distance": "squared_euclidean"},
+            margin=20,
+            epochs=EPOCHS,
+            label_types=types,
+            verbose=False,
         )
         vectors = model.fit(graph).node_embeddings_.astype(np.float64)[rows]
         record = found["epb-squared", f"{panel}, margin 20"]
@@ -106,7 +110,7 @@ def test_every_kappa_has_a_record_with_its_curve(place, cliques):
         kappa = None if record["setting"] == "all" else int(record["setting"])
         model = EmbeddingPropagation(
             epochs=EPOCHS, label_types=["node"], max_neighbors=kappa, verbose=False,
-            distance=distance, random_state=record["run"],
+            parts={"distance": distance}, random_state=record["run"],
         ).fit(cliques.graph)  # fmt: skip
         assert record["losses"] == pytest.approx(model.loss_history_["node"], abs=1e-5)
         assert record["last_epoch_loss"] == pytest.approx(record["losses"][-1], abs=1e-5)

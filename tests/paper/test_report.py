@@ -1,7 +1,9 @@
-from embedprop.paper.report import HIGHER, LOWER, NAMES, published, report
+from embedprop.paper.differences import published
+from embedprop.paper.report import HIGHER, LOWER, report
 from embedprop.paper.units import (
     CITATIONS,
     CLOSED_FORM,
+    NAMES,
     READING_OF,
     STRUCTURE,
     TABLE3_METHODS,

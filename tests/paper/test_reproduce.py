@@ -111,9 +111,9 @@ def test_what_has_a_line_is_not_run_again(tmp_path: Path):
     assert read_records(results) == before
 
 
-@pytest.mark.parametrize("what", ["methods", "datasets"])
+@pytest.mark.parametrize("what", ["method", "dataset"])
 def test_an_unknown_method_or_data_set_is_named_before_any_work(tmp_path: Path, what: str):
     results = tmp_path / "results.jsonl"
-    with pytest.raises(UnknownComponentError, match=rf"{what}: 'nope'.*'(epb|ppi)'"):
-        reproduce(["table3"], results, quick=True, **{what: ["nope"]})
+    with pytest.raises(UnknownComponentError, match=rf"{what}='nope'.*'(epb|ppi)'"):
+        reproduce(["table3"], results, quick=True, **{f"{what}s": ["nope"]})
     assert not results.exists()

@@ -1,17 +1,17 @@
 import pytest
 
 from embedprop.errors import UnknownComponentError
-from embedprop.paper.units import EXPERIMENTS, Unit, record_key, units
+from embedprop.paper.units import EXPERIMENTS, Unit, units
 
 
-def test_every_unit_has_a_key_of_its_own():
+def test_no_unit_comes_twice():
     found = units(EXPERIMENTS)
-    assert len({unit.key for unit in found}) == len(found)
+    assert len(set(found)) == len(found)
 
 
 def test_a_record_finds_its_unit_again():
     unit = Unit("table3", "ppi", "epb", "10", 7)
-    assert record_key(unit.to_dict() | {"micro": 0.2}) == unit.key
+    assert Unit.of(unit.to_dict() | {"micro": 0.2}) == unit
 
 
 def test_a_quick_run_has_few_units_of_small_graphs():

@@ -5,6 +5,7 @@ runs.
 """
 
 from embedprop.baselines.bow import BagOfWords
+from embedprop.baselines.classifier import Classifier, is_classifier
 from embedprop.baselines.deepwalk import DeepWalk
 from embedprop.baselines.dw_bow import DeepWalkBagOfWords
 from embedprop.baselines.gcn import GCN, InductiveGCN
@@ -13,7 +14,7 @@ from embedprop.baselines.line import LINE
 from embedprop.baselines.majority import Majority
 from embedprop.baselines.node2vec import PUBLISHED_PQ, Node2Vec
 from embedprop.baselines.planetoid import PlanetoidI, PlanetoidT
-from embedprop.baselines.registry import BASELINES, Classifier, Embedder, is_classifier
+from embedprop.baselines.registry import BASELINES, Embedder
 from embedprop.baselines.wvrn import WeightedVote
 
 __all__ = [

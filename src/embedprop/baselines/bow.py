@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.baselines.words import WordReader
-
-if TYPE_CHECKING:
-    from embedprop.graph.graph import Graph
+from embedprop.graph.graph import Graph
 
 
 @baseline("bow")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from embedprop.baselines.node2vec import SkipGram
 from embedprop.baselines.registry import Vectors, baseline
-
-if TYPE_CHECKING:
-    from embedprop.graph.graph import Graph
+from embedprop.graph.graph import Graph
 
 
 @baseline("deepwalk")

@@ -17,6 +17,7 @@ def densified(edges: csr_array[Any], n_targets: int) -> csr_array[Any]:
     source that has more targets than that stays as it is.
     """
     out, into = (np.asarray(edges.sum(axis=axis)).ravel() for axis in (1, 0))
+    # A second step leads from x to each target by its share of the weights from x.
     shares = diags_array(1 / np.where(out > 0, out, 1)) @ edges
     self_links = csr_array(diags_array((out + into) / 10))
     pieces = []
@@ -36,6 +37,7 @@ def _largest(direct: csr_array[Any], dense: csr_array[Any], n: int) -> csr_array
         row = slice(source.indptr[i], source.indptr[i + 1])
         near, weight = source.indices[row], source.data[row]
         if source is dense:
+            # Stable: of equal weights the lower id is kept. Then by id, the order of a row.
             best = np.sort(np.argsort(-weight, kind="stable")[:n])
             near, weight = near[best], weight[best]
         ids.append(near)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +10,7 @@ from embedprop.baselines.deepwalk import DeepWalk
 from embedprop.baselines.extras import require
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.baselines.words import WordReader
-
-if TYPE_CHECKING:
-    from embedprop.graph.graph import Graph
+from embedprop.graph.graph import Graph
 
 
 @baseline("dw-bow")

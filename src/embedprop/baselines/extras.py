@@ -24,6 +24,7 @@ def torch_run(seed: int, n_threads: int | None) -> Iterator[None]:
     import torch
 
     before = torch.get_num_threads()
+    # No devices: only the CPU draws here, and asking for a GPU would wake it.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         if n_threads is not None:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from embedprop.baselines.classifier import Classifier, Examples
 from embedprop.baselines.extras import require, torch_run
-from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
-from embedprop.baselines.supervision import checked_nodes, known_targets, refuse_hidden
+from embedprop.baselines.registry import Nodes, Scores, baseline
 from embedprop.baselines.words import WordReader, row_normalized
+from embedprop.graph.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
 
 Edges = tuple[NDArray[np.int64], NDArray[np.float32] | None]
 
@@ -33,27 +28,18 @@ class TwoLayers(WordReader, Classifier):
     epochs: int = 200
     patience: int = 10
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
-        """Return log-probabilities; training stops by `validation` if it is given."""
-        edges = message_edges(graph, checked_nodes(hidden, graph.n_nodes, "hidden"))
+    def learn(self, graph: Graph, examples: Examples) -> Scores:
+        """Return log-probabilities; training stops by validation nodes if there are any."""
         require(self.name, "torch", "torch-geometric")
         from embedprop.baselines.gcn_network import Network
 
         features = row_normalized(self.word_matrix(graph))
-        train, classes = known_targets(graph, targets, train)
-        validation, choosing = known_targets(graph, targets, validation, "validation")
+        edges = message_edges(graph, examples.hidden)
         streams = RandomStreams.from_random_state(self.random_state)
         # torch takes 63 bits as a seed.
         with torch_run(int(streams.key("gcn") >> np.uint64(1)), self.n_threads):
-            network = Network(self, features, edges, classes.shape[1])
-            network.train(train, classes, validation, choosing)
+            network = Network(self, features, edges, examples.classes.shape[1])
+            network.train(examples)
             return network.scores()
 
 
@@ -78,17 +64,7 @@ class GCN(TwoLayers):
         Seed, and threads for torch (default: as many as torch wants).
     """
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
-        """Return log-probabilities."""
-        refuse_hidden(self.name, hidden, "gcn-i")
-        return super().fit_predict(graph, targets, train, validation)
+    for_hidden = "gcn-i"
 
 
 @baseline("gcn-i")

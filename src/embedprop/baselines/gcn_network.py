@@ -8,15 +8,14 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import dropout, log_softmax, relu
 
+from embedprop.baselines.classifier import Examples, shares
 from embedprop.baselines.registry import Nodes, Scores
-from embedprop.baselines.supervision import shares
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from embedprop.baselines.gcn import Edges, TwoLayers
 
 
@@ -42,6 +41,7 @@ class Network:
     def log_probabilities(self, training: bool) -> Tensor:
         """Return (nodes, classes)."""
         share = self.method.dropout
+        # In a sparse matrix dropout of words is dropout of its values: zeros stay zeros.
         values = dropout(self.values, share, training)
         words = torch.sparse_coo_tensor(
             self.rows, values, self.shape, is_coalesced=True, check_invariants=False
@@ -54,14 +54,8 @@ class Network:
         with torch.no_grad():
             return self.log_probabilities(training=False).numpy().astype(np.float64)
 
-    def train(
-        self,
-        train: Nodes,
-        classes: NDArray[np.float64],
-        validation: Nodes,
-        choosing: NDArray[np.float64],
-    ) -> None:
-        """Learn from `train`; if there are validation nodes, stop when their loss rises."""
+    def train(self, examples: Examples) -> None:
+        """Learn from training nodes; if there are validation nodes, stop when their loss rises."""
         method = self.method
         groups = [
             {"params": self.first.parameters(), "weight_decay": method.l2},
@@ -71,12 +65,14 @@ class Network:
         losses: list[float] = []
         for _ in range(method.epochs):
             optimizer.zero_grad()
-            _cross_entropy(self.log_probabilities(training=True), train, classes).backward()  # type: ignore[no-untyped-call]
+            found = self.log_probabilities(training=True)
+            _cross_entropy(found, examples.train, examples.classes).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
-            if not len(validation):
+            if not len(examples.validation):
                 continue
             with torch.no_grad():
-                loss = _cross_entropy(self.log_probabilities(training=False), validation, choosing)
+                found = self.log_probabilities(training=False)
+                loss = _cross_entropy(found, examples.validation, examples.validation_classes)
                 squares = sum(float(w.square().sum()) for w in self.first.parameters())
             # The reference's loss contains the L2 term, so it counts here too.
             losses.append(float(loss) + method.l2 * squares / 2)
@@ -92,6 +88,7 @@ def _convolution(n_in: int, n_out: int) -> Any:
         simplefilter("ignore", DeprecationWarning)
         from torch_geometric.nn import GCNConv
 
+    # Cached: the edges never change, so they are normalized once.
     return GCNConv(n_in, n_out, cached=True, bias=False)
 
 

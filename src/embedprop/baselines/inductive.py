@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.graph import Graph
 from embedprop.graph.matrix import adjacency_matrix
 
 if TYPE_CHECKING:
     from embedprop.baselines.registry import Vectors
-    from embedprop.graph.graph import Graph
 
 
 def mean_of_neighbors(vectors: Vectors, known: Graph, full: Graph) -> Vectors:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from embedprop.baselines.densify import densified
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
-
-if TYPE_CHECKING:
-    from embedprop.graph.graph import Graph
 
 _NEGATIVE_POWER = 0.75
 
@@ -78,10 +78,13 @@ class LINE(Embedder):
         from embedprop.kernels.draws.alias import alias_table
         from embedprop.kernels.line import train_edges
 
+        # Each end of an edge counts, as the reference code draws negatives.
         degrees = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=n_nodes)
         rng = streams.generator("line start", order)
         half = self.dim // 2
         start = (rng.random((n_nodes, half), np.float32) - np.float32(0.5)) / np.float32(half)
+        # In the first order a node is its own context; in the second, contexts have vectors of
+        # their own, which start at 0 and are thrown away.
         train_edges(
             start,
             start if order == 1 else np.zeros_like(start),
@@ -104,10 +107,6 @@ def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDA
     weights = np.ones(near.n_values) if near.weights is None else near.weights
     if densify_to is None:
         return edges, weights
-    from scipy.sparse import csr_array
-
-    from embedprop.baselines.densify import densified
-
     dense = densified(csr_array((weights, edges.T), shape=2 * (graph.n_nodes,)), densify_to)
     pairs = np.stack(dense.tocoo().coords, axis=1)
     return pairs.astype(np.int32), dense.data

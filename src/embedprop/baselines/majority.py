@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
-from embedprop.baselines.supervision import known_targets
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
+from embedprop.baselines.classifier import Classifier, Examples
+from embedprop.baselines.registry import Scores, baseline
+from embedprop.graph.graph import Graph
 
 
 @baseline("majority")
@@ -34,14 +28,6 @@ class Majority(Classifier):
     array([0.67, 0.33])
     """
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,  # noqa: ARG002
-        hidden: Nodes = NO_NODES,  # noqa: ARG002
-    ) -> Scores:
+    def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return the same scores for every node, hidden or not."""
-        _, classes = known_targets(graph, targets, train)
-        return np.tile(classes.mean(axis=0), (graph.n_nodes, 1))
+        return np.tile(examples.classes.mean(axis=0), (graph.n_nodes, 1))

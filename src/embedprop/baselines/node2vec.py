@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +10,8 @@ from numpy.typing import NDArray
 from embedprop.baselines.extras import require
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.baselines.walking import WalkGraph
+from embedprop.graph.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
-
-if TYPE_CHECKING:
-    from embedprop.graph.graph import Graph
 
 # (p, q) of Grover & Leskovec, section 4.3; POS is their Wikipedia.
 PUBLISHED_PQ = {"blogcatalog": (0.25, 0.25), "ppi": (4.0, 1.0), "pos": (4.0, 0.5)}
@@ -52,6 +49,7 @@ class SkipGram(Embedder):
     def _skip_gram(self, walks: NDArray[np.int32], n_nodes: int, streams: RandomStreams) -> Vectors:
         from gensim.models import Word2Vec
 
+        # gensim takes words: a node is its number as text, and a walk ends before the first -1.
         names = np.array([str(node) for node in range(n_nodes)], dtype=object)
         lengths = (walks >= 0).sum(axis=1)
         model = Word2Vec(

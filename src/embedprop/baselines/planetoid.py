@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from embedprop.baselines.classifier import Classifier, Examples
 from embedprop.baselines.extras import require, torch_run
 from embedprop.baselines.planetoid_contexts import class_contexts, graph_contexts
-from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
-from embedprop.baselines.supervision import checked_nodes, known_targets, refuse_hidden
+from embedprop.baselines.registry import Scores, baseline
 from embedprop.baselines.walking import WalkGraph
 from embedprop.baselines.words import WordReader
+from embedprop.graph.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from embedprop.baselines.planetoid_model import Encoder
-    from embedprop.graph.graph import Graph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,27 +40,18 @@ class Planetoid(WordReader, Classifier):
     n_negatives: int = 0
     learning_rate: float = 0.1
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,  # noqa: ARG002
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
+    def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return log-probabilities; validation nodes are not used, training runs to its end."""
         require(self.name, "torch")
         from embedprop.baselines.planetoid_model import ClassLoss, ContextLoss
         from embedprop.baselines.planetoid_training import train_planetoid
 
-        hidden = checked_nodes(hidden, graph.n_nodes, "hidden")
         features = self.word_matrix(graph)
-        train, classes = known_targets(graph, targets, train)
         streams = RandomStreams.from_random_state(self.random_state)
         rng = streams.generator("planetoid start")
         graph_pairs = graph_contexts(
-            WalkGraph.of(graph).without(hidden),
-            np.setdiff1d(np.arange(graph.n_nodes), hidden),
+            WalkGraph.of(graph).without(examples.hidden),
+            np.setdiff1d(np.arange(graph.n_nodes), examples.hidden),
             self.walk_steps,
             self.window,
             self.graph_batch_size,
@@ -69,14 +59,13 @@ class Planetoid(WordReader, Classifier):
             streams,
         )
         class_pairs = class_contexts(
-            train, classes, self.class_batch_size, self.n_negatives, streams
+            examples.train, examples.classes, self.class_batch_size, self.n_negatives, streams
         )
         # All start values come from `rng`, so torch's own seed does not matter.
         with torch_run(0, self.n_threads):
             encoder = self._encoder(features, rng)
-            class_loss = ClassLoss(encoder, features, classes.shape[1], rng)
+            class_loss = ClassLoss(encoder, features, examples.classes.shape[1], rng)
             context_loss = ContextLoss(encoder, graph.n_nodes, self.n_negatives, rng)
-            examples = train, classes
             train_planetoid(
                 self, class_loss, context_loss, graph_pairs, class_pairs, examples, streams
             )
@@ -122,24 +111,14 @@ class PlanetoidT(Planetoid):
         Seed, and threads for torch (default: as many as torch wants).
     """
 
+    for_hidden = "planetoid-i"
+
     n_class_contexts: int = 2000
     n_graph_contexts: int = 70
     graph_share: float = 0.0
     graph_batch_size: int = 200
     class_batch_size: int = 100
     context_rate: float = 0.01
-
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
-        """Return log-probabilities; validation nodes are not used, training runs to its end."""
-        refuse_hidden(self.name, hidden, "planetoid-i")
-        return super().fit_predict(graph, targets, train, validation)
 
     def _encoder(self, features: csr_array[np.float32], rng: np.random.Generator) -> Encoder:
         from embedprop.baselines.planetoid_model import Lookup, normal

@@ -68,6 +68,7 @@ def graph_contexts(
     """
     starts = starts[walk_graph.targets.sizes[starts] > 0].astype(np.int32)
     rng = streams.generator("graph contexts")
+    # Negatives are nodes that a walk can meet.
     everyone = np.unique(np.concatenate([starts, walk_graph.targets.ids])).astype(np.int64)
     batch = 0
     while True:
@@ -89,12 +90,13 @@ def class_contexts(
 ) -> Iterator[Pairs]:
     """Yield pairs of training nodes with the same first class, without end.
 
-    Negatives are training nodes with another first class. With one class only there is nothing to
-    tell apart: no pairs.
+    Negatives are training nodes with another first class. With a single class there is nothing
+    to tell apart, so no pairs.
     """
     rng = streams.generator("class contexts")
     first = classes.argmax(axis=1)
     if len(np.unique(first)) == 1:
+        # Batches without pairs, which training passes over.
         batch_size = 0
     classes_of_train = range(classes.shape[1])
     members = _Groups([np.flatnonzero(first == c) for c in classes_of_train])
@@ -118,6 +120,7 @@ class _Groups:
         self, groups: NDArray[np.int64], n_each: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """Return (groups, n_each) members; each group must have some."""
+        # A random share of a group is a place in it, so that one draw serves groups of any size.
         shares = rng.random((len(groups), n_each))
         places = (shares * self.sizes[groups, None]).astype(np.int64)
         return np.asarray(self.members[self.starts[groups, None] + places])

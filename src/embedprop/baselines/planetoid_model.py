@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import embedding, logsigmoid
 
+from embedprop.baselines.classifier import shares
 from embedprop.baselines.planetoid_contexts import Pairs
 from embedprop.baselines.planetoid_softmax import ContextSoftmax
 from embedprop.baselines.registry import Nodes, Scores
-from embedprop.baselines.supervision import shares
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 _ROWS_AT_ONCE = 4096
 
@@ -97,6 +95,7 @@ def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> Tensor:
     owners = np.repeat(np.arange(len(nodes)), np.diff(rows.indptr))
     places = torch.from_numpy(np.stack([owners, rows.indices.astype(np.int64)]))
     values = torch.from_numpy(rows.data)
+    # Entries of CSR are in order and none stands twice, which is what "coalesced" promises.
     return torch.sparse_coo_tensor(
         places, values, rows.shape, is_coalesced=True, check_invariants=False
     )
@@ -132,6 +131,7 @@ class ContextLoss:
         self.encoder = encoder
         self.n_negatives = n_negatives
         self.own: list[Tensor]
+        # As the reference: a table of contexts against negatives, a layer for the softmax.
         if n_negatives:
             self.own = [normal(rng, n_contexts, encoder.dim)]
         else:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from embedprop.baselines.classifier import Examples
 from embedprop.baselines.planetoid_contexts import Pairs
 from embedprop.baselines.planetoid_model import ClassLoss, ContextLoss, descend
-from embedprop.baselines.registry import Nodes
 from embedprop.methods.random_streams import RandomStreams
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def train_planetoid(
     context_loss: ContextLoss,
     graph_pairs: Iterator[Pairs],
     class_pairs: Iterator[Pairs],
-    examples: tuple[Nodes, NDArray[np.float64]],
+    examples: Examples,
     streams: RandomStreams,
 ) -> None:
-    """Move the parameters of both losses in place; `examples` are training nodes and classes."""
-    train, classes = examples
+    """Move the parameters of both losses in place."""
+    train, classes = examples.train, examples.classes
 
     def learn_contexts(pairs: Pairs) -> None:
         if len(pairs.nodes):

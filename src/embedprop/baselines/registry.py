@@ -1,29 +1,22 @@
-"""The methods to compare with, by name, and the two faces that they have."""
+"""The methods to compare with, by name; those that learn vectors are embedders."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.baselines.inductive import mean_of_neighbors
+from embedprop.graph.graph import Graph
 from embedprop.instance.registry import Registry
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
 
 Vectors = NDArray[np.float32]
 Scores = NDArray[np.float64]
 Nodes = NDArray[np.int64]
-
-NO_NODES: Nodes = np.empty(0, np.int64)
-NO_NODES.flags.writeable = False
 
 BASELINES = Registry[type[Any]]("baseline")
 
@@ -62,43 +55,6 @@ class Embedder(Baseline):
     def fit_transform_inductive(self, known: Graph, full: Graph) -> Vectors:
         """Learn from `known` alone and return a vector for every node of `full`.
 
-        A new node has the mean of its known neighbors' vectors, unless a method knows better.
+        A new node has the mean of its known neighbors' vectors, if a method has nothing better.
         """
         return mean_of_neighbors(self.fit_transform(known), known, full)
-
-
-class Classifier(Baseline):
-    """Learns from the targets of some nodes and scores every class for every node."""
-
-    @abstractmethod
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,
-        hidden: Nodes = NO_NODES,
-    ) -> Scores:
-        """Return (n_nodes, n_classes): the higher, the likelier.
-
-        Parameters
-        ----------
-        graph
-            The whole graph, hidden nodes included.
-        targets
-            (n_nodes, n_classes): the classes of each node; only rows in `train` and `validation`
-            are read.
-        train, validation
-            Rows of nodes to learn from, and to decide when to stop.
-        hidden
-            Rows of nodes that were absent in training and are classified afterwards.
-        """
-
-
-def is_classifier(name: str) -> bool:
-    """Whether the baseline of this name is a `Classifier`; else it is an `Embedder`.
-
-    >>> is_classifier("wvrn"), is_classifier("deepwalk")
-    (True, False)
-    """
-    return issubclass(BASELINES[name], Classifier)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.graph import Graph
 from embedprop.graph.matrix import adjacency_matrix
 from embedprop.graph.multisets import Multisets
-
-if TYPE_CHECKING:
-    from embedprop.graph.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
 
 from embedprop.baselines.registry import Baseline
 from embedprop.errors import InvalidParameterError, UnknownComponentError
+from embedprop.graph.graph import Graph
 from embedprop.graph.matrix import as_matrix
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
 
 Words = Literal["binary", "weighted"]
 
@@ -34,8 +31,6 @@ class WordReader(Baseline):
         None takes every label type that is a set, except the nodes' own ids; ``["node"]`` takes
         just these (an identity matrix). A node without labels has a row of zeros.
         """
-        from scipy.sparse import csr_array, hstack
-
         if self.words not in ("binary", "weighted"):
             raise UnknownComponentError(
                 f"words={self.words!r} is not known. Choose one of: 'binary', 'weighted'."
@@ -52,6 +47,7 @@ class WordReader(Baseline):
         for label_type in chosen:
             n_labels = len(graph.vocabulary(label_type))  # refuses an unknown type
             part = as_matrix(graph.labels[label_type], n_labels)
+            # A word that a node has several times is one entry, and weighs 1 if binary.
             part.sum_duplicates()
             if self.words == "binary":
                 part.data[:] = 1
@@ -61,8 +57,6 @@ class WordReader(Baseline):
 
 def row_normalized(matrix: csr_array[np.float32]) -> csr_array[np.float32]:
     """Return the matrix with rows that sum to 1; rows of zeros stay."""
-    from scipy.sparse import csr_array
-
     totals: NDArray[np.float32] = np.asarray(matrix.sum(axis=1)).ravel()
     sizes = np.diff(matrix.indptr)
     data = matrix.data / np.repeat(np.where(totals > 0, totals, 1), sizes)

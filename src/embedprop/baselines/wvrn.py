@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from embedprop.baselines.classifier import Classifier, Examples
 from embedprop.baselines.inductive import neighbor_means
-from embedprop.baselines.registry import NO_NODES, Classifier, Nodes, Scores, baseline
-from embedprop.baselines.supervision import known_targets
+from embedprop.baselines.registry import Scores, baseline
 from embedprop.errors import InvalidParameterError
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from embedprop.graph.graph import Graph
+from embedprop.graph.graph import Graph
 
 
 @baseline("wvrn")
@@ -51,14 +45,7 @@ class WeightedVote(Classifier):
     n_rounds: int = 0
     decay: float = 0.99
 
-    def fit_predict(
-        self,
-        graph: Graph,
-        targets: csr_array[np.bool_],
-        train: Nodes,
-        validation: Nodes = NO_NODES,  # noqa: ARG002
-        hidden: Nodes = NO_NODES,  # noqa: ARG002
-    ) -> Scores:
+    def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return the estimates; training nodes keep their own classes.
 
         A hidden node votes no more than any other node of unknown class does.
@@ -68,11 +55,11 @@ class WeightedVote(Classifier):
                 f"n_rounds must not be negative and decay must be in (0, 1], got "
                 f"n_rounds={self.n_rounds}, decay={self.decay}."
             )
-        known, classes = known_targets(graph, targets, train)
         is_known = np.zeros(graph.n_nodes, np.bool_)
-        is_known[known] = True
-        estimates = np.tile(classes.mean(axis=0), (graph.n_nodes, 1))
-        estimates[known] = classes
+        is_known[examples.train] = True
+        estimates = np.tile(examples.classes.mean(axis=0), (graph.n_nodes, 1))
+        estimates[examples.train] = examples.classes
+        # The direct vote is one round of relaxation in which only known nodes vote.
         votes = is_known if self.n_rounds == 0 else np.ones(graph.n_nodes, np.bool_)
         step = 1.0
         for _ in range(max(1, self.n_rounds)):

@@ -163,7 +163,7 @@ def chosen_parameters(given: Mapping[str, Any], *, fast: bool = False) -> dict[s
     """Return the parameters that the options which were given say."""
     options, settings, parts = parameter_options(), dict[str, Any](), dict[str, Any]()
     for name, value in given.items():
-        if value is None or value == []:
+        if not _is_given(value):
             continue
         option = options[name]
         parsed = option.parse(f"--{name.replace('_', '-')}", value)
@@ -173,12 +173,16 @@ def chosen_parameters(given: Mapping[str, Any], *, fast: bool = False) -> dict[s
     return fast_settings(settings) if fast else settings
 
 
+def _is_given(value: Any) -> bool:
+    return value is not None and value != []
+
+
 def require_options_of(method: str, given: Mapping[str, Any]) -> None:
     """Refuse options that only the other method has."""
     options = parameter_options()
     for name, value in given.items():
         methods = (FAST_METHOD,) if name in FIT_OPTIONS else options[name].methods
-        if value not in (None, [], False) and method not in methods:
+        if _is_given(value) and method not in methods:
             flag = f"--{name.replace('_', '-')}"
             raise InvalidParameterError(
                 f"{flag} is an option of the method {methods[0]!r}, but the method is {method!r}. "

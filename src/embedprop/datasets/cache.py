@@ -18,6 +18,7 @@ def cache_folder() -> Path:
     given = os.environ.get(CACHE_VARIABLE)
     if given:
         return Path(given).expanduser().absolute()
+    # The places that each platform asks programs to use.
     if sys.platform == "win32":
         return _usual("LOCALAPPDATA", "~/AppData/Local") / "embedprop" / "Cache"
     if sys.platform == "darwin":

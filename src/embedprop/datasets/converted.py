@@ -62,6 +62,7 @@ def edge_statistics(data: Converted) -> dict[str, int]:
     """Return the counts of edges that meta.json states."""
     sources, targets = data.edges.T
     loops = sources == targets
+    # A citation and its opposite are one pair, and one more reciprocal pair.
     pairs = undirected_rows(sources[~loops], targets[~loops])
     touched = np.bincount(data.edges.ravel(), minlength=data.n_nodes) > 0
     accompanied = np.bincount(pairs.ravel(), minlength=data.n_nodes) > 0

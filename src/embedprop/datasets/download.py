@@ -1,4 +1,4 @@
-"""One published file → the cache: checked while it comes, whole or not there at all."""
+"""One published file → the cache: checked, and there as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Report = Callable[[str, int, int | None], None]
 
 
 class _PassingError(Exception):
-    """A failure that may be gone at the next attempt."""
+    """A failure that the next attempt may not meet."""
 
 
 def download(
@@ -56,7 +56,7 @@ def download(
     Raises
     ------
     DownloadError
-        The file does not come, or what comes is not that file. Nothing is left in `folder`.
+        The file cannot be fetched, or is not the published one. Nothing is left in `folder`.
     """
     path, address = folder / file.name, file.address(mirror)
     _check_address(address)
@@ -89,24 +89,26 @@ def _fetch(
 ) -> None:
     """Write what is behind the address to `out`, a file on disk, and check it there."""
     with _opened(address, timeout) as response:
-        expected = _announced(response)
+        announced = response.headers.get("Content-Length", "")
+        expected = int(announced) if announced.isdecimal() else None
         limit = MAX_BYTES if file.size is None else file.size
         n_bytes = 0
         for chunk in _chunks(response):
             n_bytes += len(chunk)
             # A server that announces too much is refused at once, any other when it sends it.
             if max(n_bytes, expected or 0) > limit:
-                problem = f"expected at most {limit:,} bytes, but more would come"
+                problem = f"expected at most {limit:,} bytes, but the server has more"
                 raise _failed(address, problem)
             out.write(chunk)
             if report is not None:
                 report(file.name, n_bytes, expected or file.size)
     if expected is not None and n_bytes < expected:
         raise _PassingError(f"the connection was cut after {n_bytes:,} of {expected:,} bytes")
+    # The checksum is taken from the disk: what is there counts, not what was sent.
     out.flush()
     has_checksum = file.sha256 is not None or file.git_blob is not None
     if not has_checksum or not _is_right(file, Path(out.name)):
-        raise _PassingError(f"the checksum of what came ({n_bytes:,} bytes) is wrong")
+        raise _PassingError(f"the {n_bytes:,} bytes received have the wrong checksum")
 
 
 def _is_right(file: OriginalFile, path: Path) -> bool:
@@ -124,39 +126,41 @@ def _is_right(file: OriginalFile, path: Path) -> bool:
     return found == (file.sha256 or file.git_blob)
 
 
-@contextmanager
-def _opened(address: str, timeout: float) -> Iterator[Any]:
-    """Open an address; tell failures that may pass from those that stay."""
+def _opened(address: str, timeout: float) -> Any:
+    """Open an address; separate failures that may pass from those that will not."""
     request = urllib.request.Request(address, headers={"User-Agent": "embedprop"})
     try:
-        response = urllib.request.urlopen(request, timeout=timeout)
+        with _passing("no connection"):
+            return urllib.request.urlopen(request, timeout=timeout)
     except urllib.error.HTTPError as error:
         error.close()
         problem = f"the server answers {error.code} {error.reason}"
+        # A server that is busy may answer the next time; one that has no such file will not.
         if error.code == _TOO_MANY_REQUESTS or error.code >= _SERVER_ERROR:
             raise _PassingError(problem) from error
         raise _failed(address, problem) from error
-    except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
-        raise _PassingError(f"no connection ({_reason(error)})") from error
-    with response:
-        yield response
 
 
 def _chunks(response: IO[bytes]) -> Iterator[bytes]:
     while True:
-        try:
+        with _passing("the connection was cut"):
             chunk = response.read(_CHUNK)
-        except (OSError, http.client.HTTPException) as error:
-            raise _PassingError(f"the connection was cut ({_reason(error)})") from error
         if not chunk:
             return
         yield chunk
 
 
-def _announced(response: Any) -> int | None:
-    """Return the number of bytes that the server promises, if it does."""
-    text = response.headers.get("Content-Length", "")
-    return int(text) if text.isdecimal() else None
+@contextmanager
+def _passing(problem: str) -> Iterator[None]:
+    """Take failures of the network as such that may pass; what the server answers is not one."""
+    try:
+        yield
+    except urllib.error.HTTPError:
+        raise
+    except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
+        reason = getattr(error, "reason", error)
+        text = getattr(reason, "strerror", None) or str(reason) or type(error).__name__
+        raise _PassingError(f"{problem} ({text})") from error
 
 
 def _check_address(address: str) -> None:
@@ -169,11 +173,6 @@ def _check_address(address: str) -> None:
         raise InvalidParameterError(
             f"{address!r} is not an address. Expected one that begins with https:// or http://."
         )
-
-
-def _reason(error: Exception) -> str:
-    reason = getattr(error, "reason", error)
-    return getattr(reason, "strerror", None) or str(reason) or type(error).__name__
 
 
 def _failed(address: str, problem: str) -> DownloadError:

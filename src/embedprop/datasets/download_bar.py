@@ -22,6 +22,7 @@ def download_bar(verbose: bool) -> Iterator[Report | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Progress(*columns, console=Console(stderr=True), refresh_per_second=4) as progress:
+        # A file is known by its name: an attempt that starts anew goes on in the same bar.
         tasks: dict[str, TaskID] = {}
 
         def report(name: str, n_bytes: int, total: int | None) -> None:

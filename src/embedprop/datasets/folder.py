@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from embedprop.datasets.cache import cached_data
 from embedprop.datasets.sources import sources
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -43,7 +43,7 @@ class Dataset:
     splits
         Fixed splits that were published with the data: ``train``, ``val``, ``test`` → nodes.
     meta
-        Where the data come from, their licence, and their counts.
+        Where the data come from, their license, and their counts.
     """
 
     graph: Graph
@@ -97,12 +97,12 @@ def load_dataset(
     Raises
     ------
     InvalidParameterError
-        The folder, the data set, a label type or the direction of edges is not there.
+        The folder, the data set or a label type does not exist, or the edges have no direction.
     InvalidGraphError
         A file of the data set is missing or damaged.
     """
+    # Imported here: the list of data sets and their download need no reader of tables.
     from embedprop.datasets import folder_files as files
-    from embedprop.graph.adjacency import EdgeRows
     from embedprop.graph.build import build_graph
     from embedprop.graph.vocabulary import Vocabulary
 
@@ -117,7 +117,7 @@ def load_dataset(
     )
     graph = build_graph(
         Vocabulary.trusted(range(n_nodes)),
-        EdgeRows(edges.sources, edges.targets, edges.weights, edges.relation_ids, edges.relations),
+        edges,
         labels,
         directed=directed,
         self_loops=self_loops,
@@ -130,7 +130,7 @@ def _direction_lost(folder: Path) -> InvalidParameterError:
     other = f"{folder.name}-linqs"
     linqs = f" LINQS's files do: see 'embedprop data get {other}'." if other in sources() else ""
     return InvalidParameterError(
-        f"directed: {folder} was made of Planetoid's files, which do not tell who cites whom."
+        f"directed: {folder} was made of Planetoid's files, which do not say who cites whom."
         f"{linqs} Load it with directed=False."
     )
 
@@ -138,11 +138,12 @@ def _direction_lost(folder: Path) -> InvalidParameterError:
 def _chosen(
     labels: Mapping[str, Loaded], label_types: Sequence[str] | None, name: str
 ) -> dict[str, Loaded]:
-    """Return the labels of the types that were asked for, in that order."""
+    """Return the labels of the chosen types, in that order."""
     for label_type in label_types or ():
         if label_type not in labels:
             raise InvalidParameterError(
-                f"label_types: data set {name!r} has no label type {label_type!r}. "
+                f"label_types: data set {name!r} has no label type {label_type!r}."
+                f"{did_you_mean(label_type, labels)} "
                 f"It has: {', '.join(labels) or 'none'}."
             )
     return {t: labels[t] for t in (labels if label_types is None else label_types)}
@@ -159,12 +160,13 @@ def found_folders(data_dir: str | Path | None = None) -> list[Path]:
 
 
 def data_folders(data_dir: str | Path | None = None) -> list[Path]:
-    """Return where data sets are looked for, the first place first.
+    """Return where `load_dataset` looks for data sets, the first place first.
 
-    A folder that the caller names is the only one; the cache comes after ``EMBEDPROP_DATA``.
+    If the caller names a folder, only there; else in ``EMBEDPROP_DATA``, then in the cache.
     """
     if data_dir is not None:
         return [_existing(data_dir, "data_dir")]
+    # Set but empty counts as not set.
     given = os.environ.get(DATA_VARIABLE)
     return [*([_existing(given, DATA_VARIABLE)] if given else []), cached_data()]
 
@@ -180,9 +182,11 @@ def _folder_of(name: str, data_dir: str | Path | None) -> Path:
     for folder in found_folders(data_dir):
         if folder.name == name:
             return folder
+    names = dataset_names(data_dir)
     raise InvalidParameterError(
-        f"No data set {name!r} in {' or '.join(map(str, data_folders(data_dir)))}. There are: "
-        f"{', '.join(dataset_names(data_dir)) or 'none'}. {_remedy(name, data_dir)}"
+        f"No data set {name!r} in {' or '.join(map(str, data_folders(data_dir)))}."
+        f"{did_you_mean(name, names)} There are: {', '.join(names) or 'none'}. "
+        f"{_remedy(name, data_dir)}"
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, load_npz
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.graph.adjacency import EdgeRows
 from embedprop.graph.build import label_multisets
 from embedprop.graph.files.name_encoder import NameEncoder
 from embedprop.graph.files.table_layout import Roles
@@ -27,17 +27,6 @@ Loaded = SetLabels | NumericLabels | TextLabels
 
 MATRIX_FILES = {"words.npz": "word", "features.npz": "feature"}
 SPLITS = ("train", "valid", "test", "all")
-
-
-@dataclass(frozen=True, eq=False)
-class EdgeRows:
-    """The rows of edges.csv.gz that were asked for."""
-
-    sources: Ids
-    targets: Ids
-    weights: NDArray[np.float32] | None
-    relation_ids: Ids | None
-    relations: Vocabulary | None
 
 
 def read_edges(folder: Path, n_nodes: int, *, weighted: bool, split: str) -> EdgeRows:
@@ -85,6 +74,7 @@ def read_classes(
         return csr_array((n_nodes, 0), dtype=np.bool_), ()
     nodes, class_ids, vocabulary = _read_names(path, "class", n_nodes)
     found = [str(name) for name in vocabulary]
+    # Planetoid numbers the classes; elsewhere they are sorted by name.
     published: Mapping[str, int] = meta.get("class_index_in_planetoid_files", {})
     names = sorted(found, key=lambda name: (published.get(name, len(found)), _natural(name)))
     column = np.argsort([found.index(name) for name in names]).astype(np.int32)
@@ -101,7 +91,7 @@ def _natural(name: str) -> tuple[int, str]:
 def read_labels(
     folder: Path, n_nodes: int, meta: Mapping[str, Any], *, weighted: bool
 ) -> dict[str, Loaded]:
-    """Return all labels of a data set; `meta` tells the kind of each label type."""
+    """Return all labels of a data set; `meta` has the kind of each label type."""
     loaded: dict[str, Loaded] = {}
     for file, label_type in MATRIX_FILES.items():
         if (folder / file).exists():
@@ -122,7 +112,7 @@ def read_labels(
 
 
 def _read_matrix(path: Path, n_nodes: int, weighted: bool) -> SetLabels:
-    """Read a sparse matrix, row = node, column = label; ones are no weights."""
+    """Read a sparse matrix, row = node, column = label."""
     try:
         matrix = coo_array(load_npz(path))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
@@ -133,6 +123,7 @@ def _read_matrix(path: Path, n_nodes: int, weighted: bool) -> SetLabels:
         raise InvalidGraphError(
             f"{path}: expected {n_nodes} rows, one for each node, got {matrix.shape[0]}."
         )
+    # Ones mean the same as no weights, which take no memory.
     plain = not weighted or bool((matrix.data == 1).all())
     weights = None if plain else matrix.data.astype(np.float32)
     node_ids, label_ids = (index.astype(np.int32) for index in matrix.coords)
@@ -161,6 +152,7 @@ def _read_numbers(path: Path, label_type: str, n_nodes: int) -> dict[str, Numeri
 
 
 def _read_texts(path: Path, column: str, n_nodes: int) -> TextLabels:
+    """Read a text per node; an empty one is none."""
     texts: list[str | None] = []
     node_ids: list[Ids] = []
     for batch in read_table(path, Roles(("node", column))):
@@ -188,6 +180,7 @@ def _read_names(path: Path, column: str, n_nodes: int) -> tuple[Ids, Ids, Vocabu
 def _numbered(batch: Batch, role: str, size: int) -> Ids:
     """Return a column of whole numbers from 0 to size - 1."""
     numbers = batch.numbers(role)
+    # NaN, which stands for an empty field, fails every comparison and is refused as well.
     good = (numbers >= 0) & (numbers < size) & (numbers == np.floor(numbers))
     if not good.all():
         expected = f"a whole number from 0 to {size - 1}"

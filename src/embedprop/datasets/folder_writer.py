@@ -23,6 +23,7 @@ from embedprop.datasets.converted import Converted, class_statistics, edge_stati
 from embedprop.datasets.sources import Source
 from embedprop.files.atomic import sync
 
+# What is older than this, no process is still writing.
 _DAY = 24 * 60 * 60.0
 _SPLIT = "Planetoid public fixed split: 20 training nodes per class, 500 validation, 1000 test"
 
@@ -33,12 +34,14 @@ def write_folder(data: Converted, source: Source, target: Path, unfinished: Path
     Both must lie on one disk. Whatever stops it before the last step leaves `target` as it was.
     """
     _remove_forgotten(unfinished)
+    # A name of its own: two processes may convert the same data set.
     own = unfinished / f"{source.name}-{secrets.token_hex(8)}"
     new, old = own / "new", own / "old"
     new.mkdir(parents=True)
     try:
         _write_files(data, source, new)
         target.parent.mkdir(parents=True, exist_ok=True)
+        # A folder cannot be replaced in one step: the old one steps aside, and back if need be.
         if target.exists():
             target.rename(old)
         try:
@@ -118,7 +121,8 @@ def _meta(data: Converted, source: Source) -> dict[str, Any]:
             for file in source.files
             if file.git_blob is not None
         ],
-        "licence": source.licence,
+        # The key is spelled as in the folders that exist.
+        "licence": source.license,
         "notes": list(source.notes),
         "made_by": f"embedprop {__version__}",
     }

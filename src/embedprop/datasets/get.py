@@ -45,7 +45,7 @@ def get_dataset(
     InvalidParameterError
         The name is not known, or its original files cannot be fetched or converted.
     DownloadError
-        A file does not come, or what comes is not that file.
+        A file cannot be fetched, or is not the published one.
     InvalidGraphError
         A file cannot be converted.
     """
@@ -56,12 +56,14 @@ def get_dataset(
             f"edges.csv.gz and meta.json, name the folder above it in EMBEDPROP_DATA."
         )
     target = cached_data() / name
+    # A folder appears as a whole: with meta.json, all of it is there.
     if (target / "meta.json").is_file() and not force:
         return target
     if files is None and source.obstacle:
         raise InvalidParameterError(f"{name} cannot be fetched: {source.obstacle}.")
     originals = _originals(source, mirror, files, report)
     data = _convert(source, originals)
+    # Files given with files= may have no known checksum: then the counts must do.
     _check_counts(source, data)
     from embedprop.datasets.folder_writer import write_folder
 

@@ -46,10 +46,12 @@ def convert_linqs(content: Path, cites: Path) -> Converted:
     for number, parts in _lines(cites):
         if len(parts) != 2:
             raise _bad_line(cites, number, "two ids, the cited paper and the citing one")
+        # A paper that only this file names gets the next number.
         cited, citing = (ids.setdefault(name, len(ids)) for name in parts)
         arcs.append((citing, cited))
     class_names = sorted(set(class_of))
     index = {name: column for column, name in enumerate(class_names)}
+    # Papers without a line of content have no words: empty rows at the end.
     n_missing = len(ids) - len(rows)
     nothing = csr_array((n_missing, rows[0].shape[1]), dtype=np.float32)
     return Converted(

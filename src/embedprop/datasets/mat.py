@@ -28,11 +28,12 @@ def convert_mat(path: Path) -> Converted:
         )
     if not np.isfinite(network.data).all() or (network.data < 0).any():
         raise InvalidGraphError(f"{path}: expected weights that are finite and not negative.")
+    # Only one half of the matrix is kept below, so both must say the same.
     if csr_array(network - csr_array(network.T)).count_nonzero():
         raise InvalidGraphError(f"{path}: expected a symmetric network, an undirected graph.")
     entries = coo_array(network)
     rows, columns = (index.astype(np.int64) for index in entries.coords)
-    once = rows <= columns  # the other half says the same
+    once = rows <= columns
     nodes, classes = (index.astype(np.int64) for index in coo_array(group).coords)
     weights = entries.data[once].astype(np.float64)
     return Converted(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,6 +52,7 @@ class _Array:
         _version, shape, dtype, is_fortran, content = state
         if not isinstance(dtype, _Dtype):
             raise ValueError("an array without the type of its numbers")
+        # Python 2's bytes were read as text, a character per byte: this turns them back.
         flat = np.frombuffer(content.encode("latin-1"), np.dtype(dtype.byte_order + dtype.code))
         self.values = flat.reshape(shape, order="F" if is_fortran else "C")
 
@@ -64,7 +66,7 @@ class _Matrix:
         self.state = state
 
     def checked(self) -> csr_array[np.float32]:
-        """Return the matrix, of which every index is in range."""
+        """Return the matrix, after a check that every index is in range."""
         parts = [self.state[part] for part in ("data", "indices", "indptr")]
         if not all(isinstance(part, _Array) for part in parts):
             raise ValueError("a matrix that is not made of arrays")
@@ -74,6 +76,7 @@ class _Matrix:
             (values.astype(np.float32), columns.astype(np.int32), ptr.astype(np.int32)),
             shape=(n_rows, n_columns),
         )
+        # Before any use: an index out of range would read memory that is not the matrix.
         matrix.check_format(full_check=True)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
@@ -121,7 +124,7 @@ def read_planetoid_pickle(path: Path) -> NDArray[Any] | csr_array[np.float32] | 
     Raises
     ------
     InvalidGraphError
-        The file is no such pickle, or asks for anything that is not in ADMITTED.
+        The file is not such a pickle, or asks for anything that is not in ADMITTED.
     """
     try:
         with path.open("rb") as file:
@@ -154,24 +157,30 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
     files
         Kind (one of KINDS) → its file.
     class_names
-        The name of each class, by Planetoid's numbers; the files do not tell it.
+        The name of each class, by Planetoid's numbers; the files do not contain it.
     """
     words = {kind: _matrix(files[kind]) for kind in ("x", "tx", "allx")}
     classes = {kind: _classes(files[kind], len(class_names)) for kind in ("y", "ty", "ally")}
-    for some, other in (("x", "y"), ("tx", "ty"), ("allx", "ally")):
-        if words[some].shape[0] != len(classes[other]):
-            raise _disagree(files[some], files[other])
+    n_train, n_test, n_before = (len(classes[kind]) for kind in ("y", "ty", "ally"))
+    fits = {
+        ("x", "y"): words["x"].shape[0] == n_train,
+        ("tx", "ty"): words["tx"].shape[0] == n_test,
+        ("allx", "ally"): words["allx"].shape[0] == n_before,
+        ("tx", "allx"): words["tx"].shape[1] == words["allx"].shape[1],
+        ("y", "ally"): n_train + N_VALIDATION <= n_before,
+    }
+    for (one, other), fit in fits.items():
+        if not fit:
+            raise InvalidGraphError(
+                f"{files[one]} and {files[other].name} do not fit together: their sizes differ. "
+                f"Get both again."
+            )
     edges, n_nodes = _edges(files["graph"])
-    test = _test_nodes(files["test.index"], n_nodes, len(classes["ally"]), len(classes["ty"]))
-    nodes = np.concatenate([np.arange(len(classes["ally"])), test])
-    if words["tx"].shape[1] != words["allx"].shape[1]:
-        raise _disagree(files["tx"], files["allx"])
-
+    test = _test_nodes(files["test.index"], n_nodes, n_before, n_test)
+    # Nodes of allx keep their row as number; those of tx are where test.index says.
+    nodes = np.concatenate([np.arange(n_before), test])
     rows, columns = np.nonzero(np.concatenate([classes["ally"], classes["ty"]]))
     class_rows = np.stack([nodes[rows], columns], axis=1)
-    n_train = len(classes["y"])
-    if n_train + N_VALIDATION > len(classes["ally"]):
-        raise _disagree(files["y"], files["ally"])
     return Converted(
         n_nodes,
         edges,
@@ -189,7 +198,7 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
 def _rows_at(
     matrix: csr_array[np.float32], nodes: NDArray[np.int64], n_nodes: int
 ) -> csr_array[np.float32]:
-    """Return a matrix of which row nodes[i] is row i of `matrix`; the other rows are empty."""
+    """Return a matrix whose row nodes[i] is row i of `matrix`; the other rows are empty."""
     entries = matrix.tocoo()
     rows, columns = entries.coords
     placed = csr_array((entries.data, (nodes[rows], columns)), shape=(n_nodes, matrix.shape[1]))
@@ -199,28 +208,29 @@ def _rows_at(
 
 def _matrix(path: Path) -> csr_array[np.float32]:
     found = read_planetoid_pickle(path)
-    if not isinstance(found, csr_array):
-        raise InvalidGraphError(f"{path}: expected a sparse matrix of words. Get the file again.")
-    return found
+    if isinstance(found, csr_array):
+        return found
+    raise _unexpected(path, "a sparse matrix of words")
 
 
 def _classes(path: Path, n_classes: int) -> NDArray[Any]:
     found = read_planetoid_pickle(path)
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or found.shape[1] != n_classes:
-        raise InvalidGraphError(f"{path}: expected an array with {n_classes} columns, the classes.")
-    return found
+    if isinstance(found, np.ndarray) and found.ndim == 2 and found.shape[1] == n_classes:
+        return found
+    raise _unexpected(path, f"an array with {n_classes} columns, the classes")
 
 
 def _edges(path: Path) -> tuple[NDArray[np.int64], int]:
     """Return the edges, and the number of nodes."""
     found = read_planetoid_pickle(path)
     if not isinstance(found, dict) or not found:
-        raise InvalidGraphError(f"{path}: expected the neighbors of each node. Get it again.")
+        raise _unexpected(path, "the neighbors of each node")
     n_nodes = len(found)
     arcs = [(node, other) for node, others in found.items() for other in others]
-    flat = [*found, *(node for arc in arcs for node in arc)]
+    # Not isinstance: True is an int too, and a pickle may hold it.
+    flat = chain(found, *arcs)
     if not all(type(node) is int and 0 <= node < n_nodes for node in flat):
-        raise InvalidGraphError(f"{path}: expected nodes from 0 to {n_nodes - 1}. Get it again.")
+        raise _unexpected(path, f"nodes from 0 to {n_nodes - 1}")
     pairs = np.array(arcs, dtype=np.int64).reshape(-1, 2)
     return undirected_rows(pairs[:, 0], pairs[:, 1]), n_nodes
 
@@ -231,14 +241,10 @@ def _test_nodes(path: Path, n_nodes: int, n_before: int, n_test: int) -> NDArray
     numbers = [int(line) for line in lines if line.isdigit()]
     good = len(numbers) == len(lines) == len(set(numbers)) == n_test
     if not good or not all(n_before <= number < n_nodes for number in numbers):
-        raise InvalidGraphError(
-            f"{path}: expected {n_test} different nodes from {n_before} to {n_nodes - 1}, one in "
-            f"each line. Get the file again."
-        )
+        nodes = f"{n_test} different nodes from {n_before} to {n_nodes - 1}"
+        raise _unexpected(path, f"{nodes}, one in each line")
     return np.array(numbers, dtype=np.int64)
 
 
-def _disagree(one: Path, other: Path) -> InvalidGraphError:
-    return InvalidGraphError(
-        f"{one} and {other.name} do not fit together: their sizes differ. Get both again."
-    )
+def _unexpected(path: Path, expected: str) -> InvalidGraphError:
+    return InvalidGraphError(f"{path}: expected {expected}. Get the file again.")

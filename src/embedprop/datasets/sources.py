@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from embedprop.errors import InvalidParameterError
+from embedprop.errors import InvalidParameterError, did_you_mean
 
 RAW_FILES = "https://raw.githubusercontent.com"
 
@@ -80,13 +80,14 @@ class Source:
     n_edges: int
     n_classes: int
     format: str = ""
-    licence: str = ""
+    license: str = ""
     files: tuple[OriginalFile, ...] = ()
     class_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     obstacle: str = ""
 
 
+# Read once: the file is part of the package and does not change.
 @cache
 def sources() -> Mapping[str, Source]:
     """Return the known data sets by name."""
@@ -105,12 +106,14 @@ def find_source(name: str) -> Source:
     known = sources()
     if name not in known:
         raise InvalidParameterError(
-            f"No data set {name!r} is known. There are: {', '.join(known)}."
+            f"No data set {name!r} is known.{did_you_mean(name, known)} There are: "
+            f"{', '.join(known)}."
         )
     return known[name]
 
 
 def _source(name: str, entry: dict[str, Any]) -> Source:
+    # Repository and commit stand once per data set, but belong to each of its files.
     published = {key: entry.pop(key, "") for key in ("repository", "commit")}
     originals = tuple(
         OriginalFile(folder=entry["format"], **published, **file) for file in entry.pop("files", ())

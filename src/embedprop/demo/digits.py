@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,42 +51,39 @@ class Digits:
 
     def edges(self, digits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the pairs of `digits` with the known digits that look most like them."""
-        squares = (self.images**2).sum(axis=1)
-        distances = (
-            squares[digits, None]
-            + squares[self.known]
-            - 2 * self.images[digits] @ self.images[self.known].T
-        )
+        from scipy.spatial.distance import cdist
+
+        distances = cdist(self.images[digits], self.images[self.known], "sqeuclidean")
         distances[digits[:, None] == self.known] = np.inf
         # Pixels are whole numbers, so distances are exact and ties break the same way everywhere.
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :N_NEIGHBORS]
         pairs = np.stack([np.repeat(digits, N_NEIGHBORS), self.known[nearest.ravel()]], axis=1)
+        # Two digits that chose each other are one edge; the order is that of first appearance.
         _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
         return pairs[np.sort(first)]
 
     def write(self, folder: Path) -> dict[str, Path]:
         """Write the graph as the files that `embedprop fit` and `transform` read."""
-        places = {
-            name: folder / f"{name}.csv" for name in ("edges", "pixels", "new_edges", "classes")
-        }
-        rows, columns = np.nonzero(self.images[self.known])
-        inks = self.images[self.known[rows], columns].astype(int)
-        tables: dict[str, tuple[str, Any]] = {
-            "edges": ("source,target", self._named(self.edges(self.known))),
-            "pixels": (
-                "node,label,weight",
-                (
-                    (digit_name(digit), pixel_name(pixel), ink)
-                    for digit, pixel, ink in np.stack([self.known[rows], columns, inks], 1).tolist()
+        tables: dict[str, list[tuple[object, ...]]] = {
+            "edges": [("source", "target"), *self._named(self.edges(self.known))],
+            "pixels": [
+                ("node", "label", "weight"),
+                *(
+                    (digit_name(digit), pixel_name(pixel), int(self.images[digit, pixel]))
+                    for digit in self.known.tolist()
+                    for pixel in np.flatnonzero(self.images[digit]).tolist()
                 ),
-            ),
-            "new_edges": ("source,target", self._named(self.edges(self.new))),
-            "classes": ("node,class", ((digit_name(i), t) for i, t in enumerate(self.targets))),
+            ],
+            "new_edges": [("source", "target"), *self._named(self.edges(self.new))],
+            "classes": [
+                ("node", "class"),
+                *((digit_name(i), target) for i, target in enumerate(self.targets)),
+            ],
         }
+        places = {name: folder / f"{name}.csv" for name in tables}
         with replaced(*places.values()) as files:
-            for file, (header, records) in zip(files, tables.values(), strict=True):
-                lines = [header, *(",".join(map(str, record)) for record in records)]
-                file.write(("\n".join(lines) + "\n").encode())
+            for file, table in zip(files, tables.values(), strict=True):
+                file.write("".join(",".join(map(str, row)) + "\n" for row in table).encode())
         return places
 
     @staticmethod

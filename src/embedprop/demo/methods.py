@@ -7,22 +7,24 @@ from dataclasses import dataclass
 
 from embedprop.estimators import ClosedForm, EmbeddingPropagation
 
+Estimator = ClosedForm | EmbeddingPropagation
+
 
 @dataclass(frozen=True)
 class Method:
     """A title, and what makes the estimator; its argument: whether to show progress."""
 
     title: str
-    estimator: Callable[[bool], ClosedForm | EmbeddingPropagation]
+    estimator: Callable[[bool], Estimator]
 
 
-def _closed_form(verbose: bool) -> ClosedForm:
+def _closed_form(verbose: bool) -> Estimator:
     # Ids as well, which the default leaves out where labels are shared: they gain a point here.
     return ClosedForm(dim=32, label_types=["node", "pixel"], verbose=verbose)
 
 
-def _epb(verbose: bool) -> EmbeddingPropagation:
-    # Fewer and larger steps than the paper's: a small graph, and somebody who waits.
+def _epb(verbose: bool) -> Estimator:
+    # Fewer and larger steps than the paper's: the graph is small, and a user is waiting.
     return EmbeddingPropagation(dim=64, margin=5.0, epochs=60, learning_rate=5e-3, verbose=verbose)
 
 

@@ -22,10 +22,9 @@ from embedprop.demo.digits import (
     drawn,
     pixel_name,
 )
-from embedprop.demo.methods import METHODS, Method
+from embedprop.demo.methods import METHODS, Estimator, Method
 from embedprop.demo.scores import N_DRAWS, N_EXAMPLES, Score, few_examples_scores
 from embedprop.errors import InvalidParameterError
-from embedprop.estimators import EmbeddingPropagation
 from embedprop.files.atomic import made
 from embedprop.files.folder.save import check_target
 from embedprop.graph import Graph
@@ -41,7 +40,7 @@ class DemoResult:
     """Accuracy for known and new digits, by what they are read from; the model of each method."""
 
     scores: Mapping[str, tuple[Score, Score]]
-    models: Mapping[str, EmbeddingPropagation]
+    models: Mapping[str, Estimator]
 
 
 def run_demo(
@@ -56,7 +55,7 @@ def run_demo(
     Parameters
     ----------
     out
-        A folder; it is made if need be.
+        A folder; it is made if it does not exist.
     say
         What prints a text.
     verbose
@@ -65,6 +64,7 @@ def run_demo(
         How many digits to take (None: all 1,797), and how many of them to hold back.
     """
     start, folder = perf_counter(), Path(out)
+    # Refused now rather than after the learning.
     _check_folder(folder)
     check_target(folder / "model")
     digits = Digits.load(n_digits, n_new)
@@ -75,17 +75,15 @@ def run_demo(
         f"Each is linked to the {N_NEIGHBORS} that look\nmost like it and carries its dark pixels "
         f"as labels. {n_new} are held back: they arrive later.\n"
     )
-    graph, arrived = (
-        Graph.read(files["edges"], {"pixel": files["pixels"]}),
-        Graph.read(files["new_edges"]),
-    )
+    graph = Graph.read(files["edges"], {"pixel": files["pixels"]})
+    arrived = Graph.read(files["new_edges"])
     say(f"{graph.summary()}\n\nLearning vectors, without the classes:")
     models = {method.title: _learned(method, graph, say, verbose) for method in METHODS}
     vectors = {title: _all_vectors(model, arrived, digits) for title, model in models.items()}
     result = DemoResult(_measured(digits, vectors, say), models)
-    first = models[METHODS[0].title]
-    _look_around(digits, first, say)
-    first.save(folder / "model")
+    shown = models[METHODS[0].title]
+    _look_around(digits, shown, say)
+    shown.save(folder / "model")
     _draw(folder / "map.png", digits, vectors)
     _say_what_next(folder, digits, perf_counter() - start, say)
     return result
@@ -101,15 +99,16 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _learned(method: Method, graph: Graph, say: Say, verbose: bool) -> EmbeddingPropagation:
+def _learned(method: Method, graph: Graph, say: Say, verbose: bool) -> Estimator:
     start = perf_counter()
     model = method.estimator(verbose).fit(graph)
     say(f"  {method.title}: {perf_counter() - start:.1f} s")
     return model
 
 
-def _all_vectors(model: EmbeddingPropagation, arrived: Graph, digits: Digits) -> Vectors:
+def _all_vectors(model: Estimator, arrived: Graph, digits: Digits) -> Vectors:
     """Return the vectors of the known digits as learned, and after them those of the new ones."""
+    # By name: a graph of new edges lists its nodes in the order in which they appear.
     new = model.transform(arrived)[arrived.nodes.ids(map(digit_name, digits.new))]
     known = np.stack([model[digit_name(index)] for index in digits.known])
     return np.concatenate([known, new])
@@ -139,7 +138,7 @@ def _measured(
     return scores
 
 
-def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
+def _look_around(digits: Digits, model: Estimator, say: Say) -> None:
     """Show what is near one digit, and what is near one pixel."""
     name = digit_name(int(digits.known[0]))
     near = [digit_index(other) for other, _ in model.similar(name, k=3)]
@@ -159,8 +158,8 @@ def _look_around(digits: Digits, model: EmbeddingPropagation, say: Say) -> None:
     )
 
 
-def _touching(model: EmbeddingPropagation) -> tuple[int, int, float]:
-    """Return for how many pixels the nearest touches it, the number of pixels, and by chance."""
+def _touching(model: Estimator) -> tuple[int, int, float]:
+    """Return the number of pixels whose nearest touches them, of all pixels, and by chance."""
     places = {pixel_name(i): np.array(divmod(i, SIDE)) for i in range(SIDE * SIDE)}
     pixels = [str(label) for label in model.labels_["pixel"]]
     touches = np.array([[np.abs(places[a] - places[b]).max() == 1 for b in pixels] for a in pixels])

@@ -29,7 +29,7 @@ class Score:
 def few_examples_scores(
     vectors: NDArray[np.floating], targets: NDArray[np.int64], n_known: int
 ) -> tuple[Score, Score]:
-    """Return the accuracy for known digits and for new ones, which stand after the known ones.
+    """Return the accuracy for known digits and for new ones, whose rows come last.
 
     Each draw trains one-vs-rest logistic regression on 10 known digits of each class and tests it
     on all others.
@@ -41,6 +41,7 @@ def few_examples_scores(
         split = per_class_split(targets[:n_known], seed, N_EXAMPLES, 0, n_tested)
         tested = np.concatenate([split.test, np.arange(n_known, len(vectors))])
         examples = targets[split.train, None] == np.arange(n_classes)
+        # One row of weights per class, on 0 and 1: the same classifier for pixels and vectors.
         (scores,) = score_path(vectors[split.train], examples, vectors[tested], [C])
         right = scores.argmax(axis=1) == targets[tested]
         known.append(right[:n_tested].mean())

@@ -120,13 +120,13 @@ def compare(
     verbose
         Whether a method may print warnings.
     told
-        Called with each record when it is there.
+        Called with each record once its method has run.
 
     Returns
     -------
     list of dict
         Each has ``method`` and either ``results``, ``cpu_seconds`` and ``peak_bytes``, or ``error``
-        if the method could not run: the others do all the same.
+        if the method could not run; the others run all the same.
     """
     check_methods(methods, settings)
     splits = [protocol.splits(targets) for protocol in protocols]
@@ -142,12 +142,13 @@ def compare(
 
 
 def _in_own_process(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    # Spawned: a fork would count the memory of this process as its own.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         try:
             return pool.submit(run_method, method, settings, task).result()
         except BrokenProcessPool:
-            return {"error": "its process was ended by the system: perhaps memory ran out"}
+            return {"error": "the system ended its process: perhaps memory ran out"}
         except Exception as error:
             logger.debug("%s failed", method, exc_info=True)
             return {"error": f"{type(error).__name__}: {error}"}
@@ -158,6 +159,7 @@ def run_method(method: str, settings: Mapping[str, Any], task: Task) -> dict[str
     classifies = method not in OWN_METHODS and is_classifier(method)
     measure = _classified if classifies else _embedded
     if not task.verbose:
+        # The process runs this method alone, so nothing else loses its log.
         logging.getLogger("embedprop").setLevel(logging.CRITICAL)
         warnings.simplefilter("ignore")
     forget_peak()

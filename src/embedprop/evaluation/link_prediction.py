@@ -153,6 +153,7 @@ def _realistic_ranks(
     rows, others = true.owners, true.ids
     is_other = others != batch[rows, looked_for]
     rows, passed_over = rows[is_other], scores[rows, others][is_other]
+    # Other true answers are passed over, so they leave both counts.
     better -= np.bincount(rows[passed_over > truth[rows]], minlength=len(batch))
     equal -= np.bincount(rows[passed_over == truth[rows]], minlength=len(batch))
     # optimistic rank: better + 1; pessimistic rank: better + equal
@@ -195,12 +196,13 @@ def _check_scores(scores: NDArray[np.floating[Any]], n_queries: int, n_nodes: in
             f"score_all must return one score per query and node, an array of shape "
             f"{(n_queries, n_nodes)}, got {scores.shape}."
         )
+    # NaN compares as false with all others: an answer of NaN would rank first.
     if np.isnan(scores).any():
         raise InvalidParameterError("score_all returned NaN, which has no rank.")
 
 
 def held_out_auc(positive_scores: ArrayLike, negative_scores: ArrayLike) -> float:
-    """Return the probability that an edge has a higher score than a pair without edge (ROC AUC).
+    """Return the probability that an edge has a higher score than a pair without one (ROC AUC).
 
     >>> held_out_auc([0.9, 0.4], [0.1, 0.5])
     0.75
@@ -210,7 +212,7 @@ def held_out_auc(positive_scores: ArrayLike, negative_scores: ArrayLike) -> floa
     positive, negative = np.ravel(positive_scores), np.ravel(negative_scores)
     if not (len(positive) and len(negative)):
         raise InvalidParameterError(
-            f"Expected scores of edges and of pairs without edge, got {len(positive)} and "
+            f"Expected scores of edges and of pairs without an edge, got {len(positive)} and "
             f"{len(negative)}."
         )
     is_edge = np.repeat([True, False], [len(positive), len(negative)])

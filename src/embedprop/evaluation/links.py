@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.evaluation.link_prediction import (
@@ -47,12 +46,8 @@ def rank_links(model: Any, test: Graph, known: Iterable[Graph]) -> RankingResult
     true = [triples_of(graph, nodes, relations) for graph in known]
     scores = model.link_scores()
 
-    def score_all(given: Ids, over: Ids, side: str) -> NDArray[np.float32]:
-        scorer = scores.tails if side == "tail" else scores.heads
-        return np.asarray(scorer(given, over))
-
     return filtered_ranking(
-        score_all,
+        lambda given, over, side: (scores.tails if side == "tail" else scores.heads)(given, over),
         wanted,
         np.concatenate([*true, wanted]),
         len(nodes),
@@ -82,7 +77,7 @@ def triples_of(graph: Graph, nodes: Vocabulary, relations: Vocabulary) -> Ids:
 def edge_auc(model: Any, graph: Graph, share: float = 0.1, seed: int = 0) -> float:
     """Fit a copy of the model without a share of the edges; return the AUC of their scores.
 
-    An edge is compared with as many pairs of nodes without edge.
+    An edge is compared with as many pairs of nodes without one.
     """
     from sklearn.base import clone
 
@@ -91,6 +86,8 @@ def edge_auc(model: Any, graph: Graph, share: float = 0.1, seed: int = 0) -> flo
     scores = fitted.link_scores()
     found = []
     for pairs in (split.held_out, split.non_edges):
-        every = [scores.tails(pairs[i : i + 256, 0], None) for i in range(0, len(pairs), 256)]
-        found.append(np.concatenate(every)[np.arange(len(pairs)), pairs[:, 1]])
+        # 256 x n_nodes scores at a time bound the memory; only one of each row is wanted.
+        parts = [pairs[start : start + 256] for start in range(0, len(pairs), 256)]
+        own = [scores.tails(part[:, 0], None)[np.arange(len(part)), part[:, 1]] for part in parts]
+        found.append(np.concatenate(own))
     return held_out_auc(*found)

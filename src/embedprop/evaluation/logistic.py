@@ -44,6 +44,7 @@ def one_vs_rest_path(
     rarer = np.minimum(targets.sum(axis=0), (~targets).sum(axis=0))
     share = np.maximum(rarer, 1) / len(targets)
     for c in c_values:
+        # liblinear starts at 0, where every probability is 1/2.
         at_zero = np.linalg.norm(c / 2 * (x.T @ signs), axis=0)
         _minimize(x, signs, c, weights, tolerance * share * at_zero)
         yield weights.copy()
@@ -60,6 +61,7 @@ def _minimize(x: Matrix, signs: Matrix, c: float, weights: Matrix, small: Matrix
     margins = signs * (x @ weights)
     for _ in range(_MAX_STEPS):
         w, y, z = weights[:, active], signs[:, active], margins[:, active]
+        # The probability of the wrong side; clipped, because exp overflows in float64 beyond 709.
         wrong = 1.0 / (1.0 + np.exp(np.clip(z, -500, 500)))
         gradient = w - c * (x.T @ (y * wrong))
         todo = np.linalg.norm(gradient, axis=0) > small[active]

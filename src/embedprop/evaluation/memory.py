@@ -1,4 +1,4 @@
-"""The most memory that this process has had, as the system counts it."""
+"""The peak memory of this process, as the system counts it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 
 def peak_memory() -> int | None:
-    """Return the peak resident memory of this process in bytes; None where nobody counts it.
+    """Return the peak resident memory of this process in bytes; None where it is not counted.
 
-    Linux tells it in VmHWM, which a process does not take over from the one that started it
-    (ru_maxrss it does).
+    Linux reports it as VmHWM, which a process does not inherit from the one that started it;
+    ru_maxrss it does inherit.
     """
     with suppress(OSError):
         found = re.search(r"^VmHWM:\s+(\d+) kB", _STATUS.read_text(), re.MULTILINE)
@@ -34,4 +34,5 @@ def forget_peak() -> None:
     """Count the peak from now on, where the system can: what loading took is then left out."""
     gc.collect()
     with suppress(OSError):
+        # Linux: 5 sets the peak back to what is in use now (man 5 proc).
         _CLEAR.write_text("5")

@@ -72,6 +72,7 @@ def _liblinear_path(
 
 def most_likely(scores: Scores, n_classes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return the n_classes[i] best classes of each row: the number of classes is given."""
+    # Stable: of equal scores the class with the lower number comes first.
     order = np.argsort(-scores, axis=1, kind="stable")
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.arange(scores.shape[1])[None, :], axis=1)
@@ -98,6 +99,7 @@ def accuracy_chosen_on_validation(
 ) -> dict[str, Any]:
     """Return the test accuracy of the best candidate vectors and C on the validation nodes."""
     targets = classes[split.train][:, None] == np.arange(classes.max() + 1)
+    # One pass over the values of C serves validation and test nodes.
     both = np.concatenate([split.validation, split.test])
     n_validation = len(split.validation)
     best: dict[str, Any] = {"validation": -1.0}
@@ -167,6 +169,7 @@ def _summed_over_folds(
     """Return (values of C, metrics): each metric on the fold left out, summed over the folds."""
     by_fold = []
     for fold in range(N_FOLDS):
+        # Training nodes come in random order, within each class if drawn by class.
         held = train[fold::N_FOLDS]
         kept = np.setdiff1d(train, held)
         path = score_path(vectors[kept], targets[kept], vectors[held], L2_VALUES, solver)

@@ -106,12 +106,12 @@ class Protocol:
         if sizes.min() < n:
             name = targets.class_names[int(sizes.argmin())]
             raise InvalidParameterError(
-                f"Class {name!r} has {sizes.min()} nodes, fewer than the {n} per class that are to "
-                f"train."
+                f"Expected at least {n} nodes of each class to train on, got {sizes.min()} of "
+                f"class {name!r}."
             )
         n_test = int(sizes.sum()) - n * len(sizes)
         if n_test == 0:
-            raise InvalidParameterError(f"{n} nodes per class leave no node to test.")
+            raise InvalidParameterError(f"{n} nodes per class leave no node to test on.")
         return per_class_split(targets.classes, seed, n, n_validation=0, n_test=n_test)
 
 
@@ -163,6 +163,7 @@ def measure_probabilities(scores: Scores, targets: Targets, split: Split) -> dic
 
     `scores` are probabilities or, if none is above 0, their logarithms: what baselines return.
     """
+    # Probabilities are never all 0, and their logarithms are never above it.
     probabilities = np.exp(scores) if scores.max() <= 0 else scores
     names, wanted = metric_names(targets), targets.values[split.test]
     found = _metrics(probabilities[split.test], wanted, names, threshold=0.5)

@@ -37,6 +37,7 @@ def commit(dirty_mark: str | None = None) -> str:
 
     Files that have changed since add `dirty_mark`, if one is given.
     """
+    # All tags excluded: the commit alone, abbreviated as git does.
     command = ["git", "describe", "--always", "--exclude", "*"]
     if dirty_mark is not None:
         command.append(f"--dirty={dirty_mark}")

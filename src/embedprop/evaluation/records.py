@@ -36,6 +36,7 @@ def read_records(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
             record = json.loads(line) if line.strip() else None
         except ValueError:  # cut short by a crash: its unit is run again
             continue
+        # A line cut short can still be JSON, such as the start of a number.
         if isinstance(record, dict):
             records.append(record)
     return records

@@ -42,16 +42,18 @@ def per_class_split(
         members = np.flatnonzero(classes == value)
         if len(members) < n_per_class:
             raise InvalidParameterError(
-                f"Class {value} has {len(members)} nodes, fewer than n_per_class={n_per_class}."
+                f"Expected n_per_class={n_per_class} nodes of each class, got {len(members)} of "
+                f"class {value}."
             )
         train.append(rng.choice(members, n_per_class, replace=False))
     chosen = np.concatenate(train)
     rest = rng.permutation(np.setdiff1d(np.flatnonzero(classes >= 0), chosen))
     if len(rest) < n_validation + n_test:
         raise InvalidParameterError(
-            f"{len(rest)} nodes remain for validation and test, but n_validation={n_validation} "
-            f"and n_test={n_test} were asked for."
+            f"Expected n_validation={n_validation} and n_test={n_test} nodes beside those that "
+            f"train, got {len(rest)} nodes in all."
         )
+    # Test nodes come first: they do not depend on how many validate.
     return Split(chosen, rest[n_test : n_test + n_validation], rest[:n_test])
 
 
@@ -66,6 +68,7 @@ def share_split(nodes: Nodes, train_share: float, seed: int) -> Split:
     n_train = round(train_share * len(order))
     if not 0 < n_train < len(order):
         raise InvalidParameterError(
-            f"train_share={train_share} of {len(order)} nodes leaves nothing to train or to test."
+            f"train_share={train_share} of {len(order)} nodes leaves no node to train on, or none "
+            f"to test on."
         )
     return Split(order[:n_train], order[:0], order[n_train:])

@@ -1,4 +1,4 @@
-"""The classes of nodes as a matrix, made of the pairs that a file of targets has."""
+"""The classes of nodes as a matrix, made from the pairs in a file of targets."""
 
 from __future__ import annotations
 
@@ -77,17 +77,17 @@ def targets_of(
     if len(unknown) and unknown_nodes == "error":
         raise UnknownNodeError(
             f"{source}: node {listed[unknown[0]][0]!r} has a class but no vector or edge "
-            f"({len(unknown)} rows name such nodes). Pass unknown_nodes='ignore' "
+            f"(rows of such nodes: {len(unknown)}). Pass unknown_nodes='ignore' "
             f"(--unknown-nodes ignore) to leave them out."
         )
     if len(unknown):
-        logger.info("%s: %d rows of unknown nodes are ignored", source, len(unknown))
+        logger.info("%s: ignored rows of unknown nodes: %d", source, len(unknown))
     known = [(row, name) for row, (_, name) in zip(rows, listed, strict=True) if row >= 0]
+    # Classes are numbered as they first come.
     names = {name: column for column, name in enumerate(dict.fromkeys(name for _, name in known))}
     if len(names) < 2:
         raise InvalidParameterError(
-            f"{source}: the known nodes have {len(names)} classes, but there is something to tell "
-            f"apart from 2 classes on."
+            f"{source}: expected at least 2 classes among the known nodes, got {len(names)}."
         )
     values = np.zeros((len(nodes), len(names)), np.bool_)
     values[[row for row, _ in known], [names[name] for _, name in known]] = True

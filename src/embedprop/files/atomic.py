@@ -13,10 +13,11 @@ from embedprop.errors import InvalidParameterError
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that a file cannot be written to, so that it is known before the work."""
+    """Refuse a path that a file cannot be written to, before any work is done."""
     if path.is_dir():
         raise InvalidParameterError(f"{path}: this is a folder. Give the name of a file.")
-    if path.exists() and not path.is_file():  # a device: renaming would replace it
+    # A device or a pipe: renaming would replace it.
+    if path.exists() and not path.is_file():
         raise InvalidParameterError(f"{path}: this is not an ordinary file. Give another name.")
     parent = path.absolute().parent
     if (parent / "manifest.json").exists():
@@ -31,10 +32,11 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
-    """Open new files that take the places of `paths` at the end, if nothing went wrong."""
+    """Open new files that replace `paths` at the end, if nothing went wrong."""
     for path in paths:
         check_file(path)
-    places = [path.resolve() for path in paths]  # of a link, what it points to
+    # Of a link, what it points to; beside it, as only within one disk is replacing a single step.
+    places = [path.resolve() for path in paths]
     drafts = [place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
     try:
         files: list[IO[bytes]] = []
@@ -48,6 +50,7 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
         finally:
             for file in files:
                 file.close()
+        # Only now that all are whole and on the disk: none is replaced if one of them fails.
         for draft, place in zip(drafts, places, strict=True):
             draft.replace(place)
     except OSError as error:
@@ -59,6 +62,21 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
     finally:
         for draft in drafts:
             draft.unlink(missing_ok=True)
+    for folder in {place.parent for place in places}:
+        # Without this a power cut could bring the old file back. Some network folders cannot do it.
+        with suppress(OSError):
+            sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the entries of a folder, are on the disk."""
+    if sys.platform == "win32":  # cannot open a folder
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -73,14 +91,3 @@ def made(folder: Path) -> Iterator[None]:
             with suppress(OSError):
                 folder.rmdir()
         raise
-
-
-def sync(path: Path) -> None:
-    """Wait until the file, or the entries of the folder, are on the disk."""
-    if sys.platform == "win32":  # cannot open a folder
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

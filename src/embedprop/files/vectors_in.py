@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks
 from embedprop.graph.files.text_blocks import BOM, shortened, too_long
+from embedprop.graph.messages import counted
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 def read_vectors(
     path: Path, only: Collection[Hashable] | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[tuple[str, ...], NDArray[np.float32]]:
-    """Return the tokens and vectors of a file; `only`: of these tokens and the first alone.
+    """Return the tokens and vectors of a file; with `only`, those of these and of the first.
 
     Raises
     ------
@@ -37,6 +38,7 @@ def read_vectors(
 
 def _lines(path: Path, limits: Limits) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, each with its number from 1."""
+    # `rest` is a line whose end has not been read yet.
     rest, line = b"", 0
     for chunk in byte_chunks(path, limits):
         *whole, rest = (rest + chunk if line else (rest + chunk).removeprefix(BOM)).split(b"\n")
@@ -51,7 +53,7 @@ def _lines(path: Path, limits: Limits) -> Iterator[tuple[int, bytes]]:
 
 
 class _Table:
-    """What was read of a file so far."""
+    """What was read from a file so far."""
 
     def __init__(self, path: Path, only: Collection[Hashable] | None) -> None:
         self.path = path
@@ -66,7 +68,13 @@ class _Table:
 
     def add(self, line: int, text: bytes) -> None:
         """Take a line that is not blank."""
-        self._check_no_zero_byte(line, text)
+        if b"\0" in text:
+            raise self._refused(
+                line,
+                "a zero byte, so this is not a text file. Expected a token and its numbers in each "
+                "line. Read word2vec's binary format with gensim's KeyedVectors."
+                "load_word2vec_format(path, binary=True), and give what it returns.",
+            )
         fields = text.split()
         if not self.dim:
             if _is_header(fields):
@@ -80,63 +88,54 @@ class _Table:
         token = self._token(line, b" ".join(fields[: -self.dim]))
         if token in self.row_of:
             self.n_again, self.again = self.n_again + 1, self.again or token
+        # The first token is kept in any case: an empty result would have no width.
         elif self.only is None or token in self.only or not self.row_of:
             self.row_of[token] = len(self.row_of)
             self._add_numbers(line, fields[-self.dim :])
 
     def finished(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
-        """Return the tokens and vectors, when all lines are there."""
+        """Return the tokens and vectors, once all lines are read."""
         if not self.n_vectors:
             raise InvalidParameterError(
                 f"{self.path} holds no vectors. Expected lines of a token and its numbers."
             )
         if self.n_promised is not None and self.n_promised != self.n_vectors:
             raise InvalidParameterError(
-                f"{self.path}: the header says {self.n_promised} vectors, but there are "
-                f"{self.n_vectors}. If the file was cut off, copy it again; else correct or remove the header."
+                f"{self.path}: the header says {counted(self.n_promised, 'vector')}, but there "
+                f"are {self.n_vectors}. If the file was cut off, copy it again; else correct or "
+                f"remove the header."
             )
         if self.n_again:
-            logger.warning(
-                "%s: %d tokens come again, such as %r; the first vector of each counts",
-                self.path,
-                self.n_again,
-                self.again,
-            )
+            again = f"{counted(self.n_again, 'repeated token')}, such as {self.again!r}"
+            logger.warning("%s: %s; the first vector of each counts", self.path, again)
         vectors = np.frombuffer(self.numbers, dtype=np.float32).reshape(-1, self.dim)
         return tuple(self.row_of), vectors
 
-    def _check_no_zero_byte(self, line: int, text: bytes) -> None:
-        if b"\0" in text:
-            raise InvalidParameterError(
-                f"{self.path}, line {line}: a zero byte, so this is not a text file. Expected a token "
-                f"and its numbers in each line. Read word2vec's binary format with gensim's "
-                f"KeyedVectors.load_word2vec_format(path, binary=True), and give what it returns."
-            )
+    def _refused(self, line: int, what: str) -> InvalidParameterError:
+        return InvalidParameterError(f"{self.path}, line {line}: {what}")
 
     def _check_fields(self, line: int, text: bytes, fields: list[bytes]) -> None:
         """Refuse a ragged line; a token may hold blanks (GloVe's ". . .") but then no number."""
+        # The last `dim` fields are the numbers, whatever is before them is the token.
         n_more = len(fields) - self.dim - 1
         if n_more == 0 and self.dim:
             return
         if n_more > 0 and not any(map(_is_number, fields[1 : n_more + 1])):
             return
         shown = shortened(text.decode(errors="replace"))
-        raise InvalidParameterError(
-            f"{self.path}, line {line}: expected a token and {self.says if self.dim else 'numbers'}"
-            f", separated by blanks, but found {len(fields)} fields: {shown!r}. Correct the line "
-            f"or remove it."
-        )
+        numbers = self.says if self.dim else "numbers"
+        found = f"got {counted(len(fields), 'field')}: {shown!r}. Correct the line or remove it."
+        raise self._refused(line, f"expected a token and {numbers}, separated by blanks, {found}")
 
     def _token(self, line: int, token: bytes) -> str:
         try:
             return token.decode()
         except UnicodeDecodeError:
-            raise InvalidParameterError(
-                f"{self.path}, line {line}: the token {token!r:.60} is not UTF-8. Convert the "
-                f"file, for instance with: iconv -f latin1 -t utf-8"
-            ) from None
+            advice = "Convert the file, for instance with: iconv -f latin1 -t utf-8"
+            raise self._refused(line, f"the token {token!r:.60} is not UTF-8. {advice}") from None
 
     def _add_numbers(self, line: int, fields: list[bytes]) -> None:
+        # float() on all fields at once is the fast way; which one is wrong is asked only then.
         row, is_good = array("f"), np.ones(len(fields), dtype=np.bool_)
         try:
             row.extend(map(float, fields))
@@ -145,11 +144,9 @@ class _Table:
             row = array("f")
         if not row or not is_good.all() or b"_" in b"".join(fields):
             is_good &= [_is_number(field) for field in fields]
-            wrong = fields[int(np.argmin(is_good))].decode(errors="replace")
-            raise InvalidParameterError(
-                f"{self.path}, line {line}: expected {self.says}, finite and within float32, but "
-                f"one is {shortened(wrong)!r}. Correct the line or remove it."
-            )
+            wrong = shortened(fields[int(np.argmin(is_good))].decode(errors="replace"))
+            advice = f"but one is {wrong!r}. Correct the line or remove it."
+            raise self._refused(line, f"expected {self.says}, finite and within float32, {advice}")
         self.numbers.extend(row)
 
 

@@ -30,11 +30,11 @@ class EdgeRows:
 
     @property
     def n_relations(self) -> int:
-        """The number of relations; edges without any have one, so to speak."""
+        """The number of relations; 1 where edges have none."""
         return 1 if self.relations is None else len(self.relations)
 
     def keeping(self, kept: NDArray[np.bool_]) -> EdgeRows:
-        """Return the rows that are to be kept, one decision for each."""
+        """Return the rows where `kept` is true."""
         weights, relation_ids = taken(self.weights, kept), taken(self.relation_ids, kept)
         return EdgeRows(
             self.sources[kept], self.targets[kept], weights, relation_ids, self.relations
@@ -72,6 +72,7 @@ def undirected_adjacency(n_nodes: int, edges: EdgeRows) -> Adjacency:
     else:
         # A self-loop meets itself in the sum below; half of a float is exact.
         half.data[half.indices == _row_ids(half)] *= 0.5
+    # Both halves have sorted rows, so that SciPy adds them up entry by entry.
     return _adjacency(half + half.T.tocsr(), edges, half.nnz)
 
 
@@ -82,6 +83,7 @@ def _collapsed(n_nodes: int, edges: EdgeRows) -> Any:
     """
     from scipy.sparse import coo_array
 
+    # int32 where it is wide enough: SciPy's matrices then need half the memory.
     columns: NDArray[Any] = edges.sources
     n_columns = n_nodes * edges.n_relations
     if edges.relation_ids is not None:
@@ -100,7 +102,8 @@ def _mirrored(half: Any, edges: EdgeRows) -> EdgeRows:
     low = _row_ids(half)
     high, relations = np.divmod(half.indices, edges.n_relations)
     high, relations = high.astype(np.int32), relations.astype(np.int32)
-    back = low != high  # a self-loop is its own mirror image
+    # A self-loop is its own mirror image.
+    back = low != high
     return EdgeRows(
         sources=np.concatenate([high, low[back]]),
         targets=np.concatenate([low, high[back]]),
@@ -111,6 +114,7 @@ def _mirrored(half: Any, edges: EdgeRows) -> EdgeRows:
 
 
 def _adjacency(matrix: Any, edges: EdgeRows, n_edges: int) -> Adjacency:
+    # A column is a pair (neighbor, relation) again, in the order in which it was made.
     ids, relations = matrix.indices, None
     if edges.relation_ids is not None:
         ids, relations = np.divmod(matrix.indices, edges.n_relations)

@@ -1,15 +1,15 @@
-"""Ids → Graph: what every reader and converter ends with. Edges and label rows are checked here."""
+"""Ids → Graph: the last step of all readers. Edges and rows of labels are checked here."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
+from embedprop.errors import InvalidGraphError
 from embedprop.graph.adjacency import (
     EdgeRows,
     directed_adjacency,
@@ -18,8 +18,8 @@ from embedprop.graph.adjacency import (
 )
 from embedprop.graph.graph import Graph, SelfLoops, ValueLabels
 from embedprop.graph.labels import NODE_TYPE
+from embedprop.graph.messages import check_choice, counted
 from embedprop.graph.multisets import Multisets
-from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
@@ -47,6 +47,7 @@ def build_graph(
     check_choice("self_loops", self_loops, get_args(SelfLoops))
     kept, n_self_loops, n_zero_weights = _kept_rows(nodes, edges, self_loops)
     n_rows = len(edges)
+    # Most tables lose no row, and a copy of a large one would cost its memory again.
     edges = edges if kept is None else edges.keeping(kept)
     _require_edges(len(edges), n_rows, n_self_loops)
     adjacency = directed_adjacency if directed else undirected_adjacency
@@ -95,6 +96,7 @@ def label_multisets(
             logger.info("left out %s of weight 0", counted(int((~positive).sum()), "label row"))
             node_ids, label_ids = node_ids[positive], label_ids[positive]
             weights = weights[positive]
+        # Added up as float64, so that many small weights beside a large one are not lost.
         data = weights.astype(np.float64)
     n_labels = int(label_ids.max()) + 1 if len(label_ids) else 1
     matrix = coo_array((data, (node_ids, label_ids)), shape=(n_nodes, n_labels)).tocsr()
@@ -115,15 +117,6 @@ def check_weights(weights: Weights, place: Callable[[int], str]) -> None:
     )
 
 
-def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Refuse a value of parameter `name` that is not one of `choices`."""
-    if value not in choices:
-        raise InvalidParameterError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}."
-            f"{did_you_mean(str(value), [x for x in choices if isinstance(x, str)])}"
-        )
-
-
 def _kept_rows(
     nodes: Vocabulary, edges: EdgeRows, self_loops: str
 ) -> tuple[NDArray[np.bool_] | None, int, int]:
@@ -133,7 +126,9 @@ def _kept_rows(
         is_loop[:] = False
     if edges.weights is not None:
         check_weights(edges.weights, lambda row: _edge_name(nodes, edges, row))
+        # In float32, as it is stored: a weight too small for it weighs nothing.
         weighs = edges.weights.astype(np.float32, copy=False) > 0
+    # A self-loop of weight 0 counts as a row without weight, not as a self-loop.
     kept = weighs & ~is_loop
     n_self_loops = int(np.count_nonzero(is_loop & weighs))
     n_zero_weights = len(edges) - int(np.count_nonzero(weighs))
@@ -148,26 +143,23 @@ def _edge_name(nodes: Vocabulary, edges: EdgeRows, row: int) -> str:
 def _require_edges(n_left: int, n_rows: int, n_self_loops: int) -> None:
     if n_left:
         return
-    if not n_rows:
-        raise InvalidGraphError(
-            "The graph has no edges: the edge table is empty. Expected at least one edge."
+    problem = "the edge table is empty. Expected at least one edge."
+    if n_rows:
+        problem = (
+            f"of {counted(n_rows, 'row')}, {n_self_loops} are self-loops and "
+            f"{n_rows - n_self_loops} have weight 0. Expected at least one edge between nodes."
         )
     hint = " Keep the self-loops with self_loops='keep' (--self-loops keep)."
-    raise InvalidGraphError(
-        f"The graph has no edges: of {counted(n_rows, 'row')}, {n_self_loops} are self-loops and "
-        f"{n_rows - n_self_loops} have weight 0. Expected at least one edge between nodes."
-        f"{hint if n_self_loops else ''}"
-    )
+    raise InvalidGraphError(f"The graph has no edges: {problem}{hint if n_self_loops else ''}")
 
 
 def _log_dropped(n_self_loops: int, n_duplicates: int, n_zero: int, *, weighted: bool) -> None:
-    if n_self_loops:
-        logger.info(
-            "dropped %s; self_loops='keep' (--self-loops keep) would keep them",
-            counted(n_self_loops, "self-loop"),
-        )
-    if n_duplicates:
-        what = "added up their weights" if weighted else "each edge counts once"
-        logger.info("collapsed %s: %s", counted(n_duplicates, "duplicate edge"), what)
-    if n_zero:
-        logger.info("left out %s of weight 0", counted(n_zero, "edge"))
+    what = "added up their weights" if weighted else "each edge counts once"
+    keep = "self_loops='keep' (--self-loops keep) would keep them"
+    for number, noun, message in (
+        (n_self_loops, "self-loop", f"dropped %s; {keep}"),
+        (n_duplicates, "duplicate edge", f"collapsed %s: {what}"),
+        (n_zero, "edge", "left out %s of weight 0"),
+    ):
+        if number:
+            logger.info(message, counted(number, noun))

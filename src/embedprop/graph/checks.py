@@ -13,26 +13,20 @@ if TYPE_CHECKING:
 
 def check_graph(graph: Graph) -> None:
     """Refuse parts that do not fit together."""
-    n_nodes, n_entries = graph.n_nodes, graph.neighbors.n_values
-    if graph.neighbors.n_sets != n_nodes:
+    n_nodes, near = graph.n_nodes, graph.neighbors
+    if near.n_sets != n_nodes:
+        raise InvalidGraphError(f"Expected the neighbors of {n_nodes} nodes, got {near!r}.")
+    if near.n_values and near.ids.max() >= n_nodes:
         raise InvalidGraphError(
-            f"Expected the neighbors of {n_nodes} nodes, got {graph.neighbors.n_sets} sets."
+            f"Neighbor {near.ids.max()} does not exist: there are {n_nodes} nodes."
         )
-    if n_entries and graph.neighbors.ids.max() >= n_nodes:
-        raise InvalidGraphError(
-            f"Neighbor {graph.neighbors.ids.max()} does not exist: there are {n_nodes} nodes."
-        )
-    if (graph.relations is None) != (graph.neighbor_relations is None) or (
-        graph.neighbor_relations is not None and len(graph.neighbor_relations) != n_entries
-    ):
+    # A relation for each entry of the neighbors, or neither names nor entries.
+    n_relations = None if graph.neighbor_relations is None else len(graph.neighbor_relations)
+    if n_relations != (None if graph.relations is None else near.n_values):
         raise InvalidGraphError("Expected one relation for every neighbor, or none at all.")
-    if graph.label_types[:1] != (NODE_TYPE,) or set(graph.label_types) != {
-        *graph.labels,
-        *graph.values,
-    }:
-        raise InvalidGraphError(
-            f"Expected 'node' and then every label type once, got {graph.label_types}."
-        )
+    types = graph.label_types
+    if types[:1] != (NODE_TYPE,) or set(types) != {*graph.labels, *graph.values}:
+        raise InvalidGraphError(f"Expected 'node' and then every label type once, got {types}.")
     for label_type, sets in graph.labels.items():
         n_labels = len(graph.vocabularies[label_type])
         if sets.n_sets != n_nodes or (sets.n_values and sets.ids.max() >= n_labels):

@@ -16,8 +16,8 @@ from embedprop.errors import InvalidParameterError, did_you_mean
 from embedprop.graph.checks import check_graph
 from embedprop.graph.inputs import GraphInputs
 from embedprop.graph.labels import ImageLabels, NumericLabels, TextLabels
+from embedprop.graph.messages import counted
 from embedprop.graph.multisets import Multisets
-from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import Vocabulary
 
 ValueLabels = NumericLabels | TextLabels | ImageLabels
@@ -77,6 +77,7 @@ class Graph(GraphInputs):
 
     def __post_init__(self) -> None:
         check_graph(self)
+        # A frozen class with dicts inside would not be frozen.
         for name in ("labels", "vocabularies", "values"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
@@ -183,7 +184,7 @@ class Graph(GraphInputs):
         raise _unknown_type(label_type, self.label_types, "label type")
 
     def summary(self) -> str:
-        """Return in a few lines what was understood of the input.
+        """Return a few lines about what was understood from the input.
 
         >>> print(Graph.from_edges([("a", "b")]).summary())
         nodes            2, 0 of them isolated

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
+from embedprop.graph.messages import bad_row, counted
 from embedprop.graph.vocabulary import is_missing
 
 logger = logging.getLogger(__name__)
@@ -32,23 +33,21 @@ def split_kind(key: str) -> tuple[str, str]:
     label_type, kind = key.rsplit(":", 1) if ":" in key else (key, "set")
     if kind not in KINDS:
         raise InvalidParameterError(
-            f"Label type {key!r}: unknown kind {kind!r} after the colon. "
-            f"Expected one of {', '.join(KINDS)}; a name must not contain a colon."
+            f"Label type {key!r}: unknown kind {kind!r} after the colon. Expected one of "
+            f"{', '.join(KINDS)}; a name must not contain a colon.{did_you_mean(kind, KINDS)}"
         )
     if not label_type:
-        raise InvalidParameterError(
-            f"Label type {key!r} has no name. Write it as 'word' or 'age:numeric'."
-        )
+        what = f"Label type {key!r} has no name."
+        raise InvalidParameterError(f"{what} Write it as 'word' or 'age:numeric'.")
     if label_type == NODE_TYPE:
-        raise InvalidParameterError(
-            f"Label type {key!r}: the name 'node' is reserved for the nodes' own ids, which every "
-            f"graph has. Choose another name."
-        )
+        what = f"Label type {key!r}: the name 'node' is reserved for the nodes' own ids"
+        raise InvalidParameterError(f"{what}, which every graph has. Choose another name.")
     return label_type, kind
 
 
 def split_kinds(keys: Sequence[str] | Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return {key: (label type, kind)}; a label type may come once only, in whatever kind."""
+    """Return {key: (label type, kind)}; a label type may be given only once, whatever its kind."""
+    # "age" and "age:numeric" are different keys of one and the same type.
     split = {key: split_kind(key) for key in keys}
     seen: dict[str, str] = {}
     for key, (label_type, _) in split.items():
@@ -84,7 +83,7 @@ class NumericLabels:
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes the graph has."""
+        """The number of nodes of the graph."""
         return len(self.is_present)
 
     @classmethod
@@ -114,22 +113,25 @@ class NumericLabels:
             )
         if np.isinf(rows).any():
             row = int(np.isinf(rows).any(axis=1).argmax())
-            raise InvalidGraphError(
-                f"Numeric labels, row {row} (counted from 0): expected finite numbers that float32 "
-                f"holds, got {rows[row].tolist()}. Correct them, or use NaN for 'not known'."
+            problem = f"expected finite numbers that float32 holds, got {rows[row].tolist()}."
+            raise bad_row(
+                "Numeric labels", row, f"{problem} Correct them, or use NaN for 'not known'."
             )
+        # Half a vector cannot be compared with a whole one.
         unknown = np.isnan(rows)
         known = ~unknown.any(axis=1)
         n_partial = int((~known & ~unknown.all(axis=1)).sum())
         if n_partial:
             logger.warning(
-                "%d nodes have some but not all of their numbers and count as missing; "
-                "fill the gaps, or give each column as a label type of its own",
-                n_partial,
+                "incomplete numbers of %s count as missing; fill the gaps, or give each column "
+                "as a label type of its own",
+                counted(n_partial, "node"),
             )
         placed = np.zeros((n_nodes, rows.shape[1]), dtype=np.float32)
         placed[node_ids[known]] = rows[known]
-        return cls(placed, _marked(n_nodes, node_ids[known]), tuple(names))
+        is_present = np.zeros(n_nodes, dtype=np.bool_)
+        is_present[node_ids[known]] = True
+        return cls(placed, is_present, tuple(names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +149,7 @@ class TextLabels:
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes the graph has."""
+        """The number of nodes of the graph."""
         return len(self.texts)
 
     @property
@@ -172,10 +174,9 @@ class TextLabels:
             if is_missing(text):
                 continue
             if not isinstance(text, str):
-                raise InvalidGraphError(
-                    f"Text labels, row {row} (counted from 0): expected a string, got "
-                    f"{text!r} of type {type(text).__name__}. Convert it with str()."
-                )
+                found = f"{text!r} of type {type(text).__name__}"
+                problem = f"expected a string, got {found}. Convert it with str()."
+                raise bad_row("Text labels", row, problem)
             placed[node] = text
         return cls(tuple(placed))
 
@@ -201,7 +202,7 @@ class ImageLabels:
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes the graph has."""
+        """The number of nodes of the graph."""
         return len(self.rows)
 
     @property
@@ -216,7 +217,7 @@ class ImageLabels:
         Raises
         ------
         InvalidGraphError
-            The array is not one of equally large images of finite numbers, or a node comes twice.
+            The array does not hold images of one size and finite numbers, or a node is repeated.
         """
         _check_once(node_ids)
         images = np.ascontiguousarray(images)
@@ -231,32 +232,20 @@ class ImageLabels:
             )
         rows = np.full(n_nodes, -1, dtype=np.int32)
         rows[node_ids] = np.arange(len(node_ids), dtype=np.int32)
+        # A view, so that freezing it leaves the user's own array as it is.
         return cls(images.view(), rows)
 
 
-def first_repeated(ids: NDArray[np.int32]) -> tuple[int, int] | None:
-    """Return the positions of the first id that comes again, or None."""
-    order = np.argsort(ids, kind="stable")
-    again = np.flatnonzero(ids[order][1:] == ids[order][:-1])
-    if not len(again):
-        return None
-    place = again[np.argmin(order[again + 1])]
-    return int(order[place]), int(order[place + 1])
-
-
 def _check_once(node_ids: NDArray[np.int32]) -> None:
-    repeated = first_repeated(node_ids)
-    if repeated is not None:
+    # Sorted stably, the rows of one node stand side by side in their order.
+    order = np.argsort(node_ids, kind="stable")
+    again = np.flatnonzero(node_ids[order][1:] == node_ids[order][:-1])
+    if len(again):
+        first = again[np.argmin(order[again + 1])]
         raise InvalidGraphError(
-            f"Rows {repeated[0]} and {repeated[1]} (counted from 0) belong to the same node. "
+            f"Rows {order[first]} and {order[first + 1]} (counted from 0) belong to the same node. "
             f"Expected at most one row per node: keep one, or combine them."
         )
-
-
-def _marked(n_nodes: int, node_ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-    marked = np.zeros(n_nodes, dtype=np.bool_)
-    marked[node_ids] = True
-    return marked
 
 
 def _freeze(*arrays: NDArray[Any]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -60,22 +61,23 @@ class Multisets:
         array([4., 2.], dtype=float32)
         """
         lists = [list(ids) for ids in lists]
-        sizes = [len(ids) for ids in lists]
-        flat_weights = None
+        sizes, flat_weights = list(map(len, lists)), None
         if weights is not None:
-            weights = [list(row) for row in weights]
-            if [len(row) for row in weights] != sizes:
+            rows = [list(row) for row in weights]
+            n_weights = list(map(len, rows))
+            if n_weights != sizes:
                 raise InvalidGraphError(
                     f"Expected one weight for every id: sets of sizes {sizes[:5]}... have "
-                    f"weights of sizes {[len(row) for row in weights][:5]}..."
+                    f"weights of sizes {n_weights[:5]}..."
                 )
-            flat_weights = np.array([w for row in weights for w in row], dtype=np.float32)
-        flat_ids = np.array([id_ for ids in lists for id_ in ids] or [], dtype=np.int64)
-        return cls(_ptr_of(np.array(sizes, dtype=np.int64)), flat_ids, flat_weights)  # type: ignore[arg-type]
+            flat_weights = np.array(list(chain(*rows)), dtype=np.float32)
+        # int64, so that an id beyond int32 is refused below rather than wrapped around.
+        flat_ids: NDArray[Any] = np.array(list(chain(*lists)), dtype=np.int64)
+        return cls(_ptr_of(np.array(sizes, dtype=np.int64)), flat_ids, flat_weights)
 
     @classmethod
     def identity(cls, n_sets: int) -> Self:
-        """Make `n_sets` sets of which set i holds i alone: the label type `node`.
+        """Make `n_sets` sets where set i holds i alone: the label type `node`.
 
         >>> Multisets.identity(3).ids
         array([0, 1, 2], dtype=int32)
@@ -84,7 +86,7 @@ class Multisets:
 
     @property
     def n_sets(self) -> int:
-        """How many sets there are, empty ones included.
+        """The number of sets, empty ones included.
 
         >>> Multisets.from_lists([[0, 1], []]).n_sets
         2
@@ -93,7 +95,7 @@ class Multisets:
 
     @property
     def n_values(self) -> int:
-        """How many members all sets have together.
+        """The number of members of all sets together.
 
         >>> Multisets.from_lists([[0, 1], [], [1]]).n_values
         3
@@ -130,11 +132,7 @@ class Multisets:
         totals = np.zeros(self.n_sets, dtype=np.float64)
         # reduceat misreads empty sets, so it sees only the others; between two lies nothing.
         filled = self.sizes > 0
-        totals[filled] = (
-            np.add.reduceat(self.weights, self.ptr[:-1][filled], dtype=np.float64)
-            if self.n_values
-            else 0
-        )
+        totals[filled] = np.add.reduceat(self.weights, self.ptr[:-1][filled], dtype=np.float64)
         return _read_only(totals.astype(np.float32))
 
     def __len__(self) -> int:
@@ -146,6 +144,7 @@ class Multisets:
             f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
         )
 
+    # Only the three arrays: what was computed of them is computed again.
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self.ptr, self.ids, self.weights)
 
@@ -170,7 +169,7 @@ class Multisets:
         return self.weights[start:stop]
 
     def keeping(self, kept: NDArray[np.bool_]) -> Self:
-        """Return the sets with those members that are to be kept, one decision for each.
+        """Return the sets with only those members where `kept` is true.
 
         >>> Multisets.from_lists([[5], [6, 7]]).keeping(np.array([True, False, True])).sizes
         array([1, 1])
@@ -179,12 +178,13 @@ class Multisets:
         return type(self)(ptr, self.ids[kept], taken(self.weights, kept))
 
     def subset(self, indices: ArrayLike) -> Self:
-        """Return the sets at `indices`, in that order; an index may come more than once.
+        """Return the sets at `indices`, in that order; an index may be repeated.
 
         >>> Multisets.from_lists([[5], [6, 7], []]).subset([1, 0]).ids
         array([6, 7, 5], dtype=int32)
         """
         rows = np.asarray(indices, dtype=np.int64)
+        # A member moves by as much as the start of its set does.
         sizes = self.sizes[rows]
         ptr = _ptr_of(sizes)
         places = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1][rows] - ptr[:-1], sizes)
@@ -192,14 +192,12 @@ class Multisets:
 
     def _bounds(self, index: int) -> tuple[int, int]:
         if not 0 <= index < self.n_sets:
-            raise IndexError(
-                f"set {index} does not exist: expected an index from 0 to {self.n_sets - 1}"
-            )
+            raise IndexError(f"set {index} does not exist: expected 0 to {self.n_sets - 1}")
         return int(self.ptr[index]), int(self.ptr[index + 1])
 
 
 def taken(column: NDArray[Number] | None, rows: NDArray[Any]) -> NDArray[Number] | None:
-    """Return some rows of a column that need not be there, such as weights."""
+    """Return some rows of an optional column, such as weights."""
     return None if column is None else column[rows]
 
 
@@ -216,20 +214,19 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _vector(name: str, values: ArrayLike, dtype: type[np.generic]) -> NDArray[Any]:
+    # Checked before it is converted: NumPy would cut 1.5 to 1 and wrap large ids around.
     array = np.asarray(values)
     if array.ndim != 1:
-        raise InvalidGraphError(
-            f"`{name}` of multisets must have one dimension, but its shape is {array.shape}."
-        )
-    if issubclass(dtype, np.integer) and array.dtype != dtype:
-        if array.dtype.kind not in "iu" and array.size:
-            raise InvalidGraphError(
-                f"`{name}` of multisets must hold integers, but its type is {array.dtype}."
-            )
-        if array.size and array.max() > np.iinfo(dtype).max:
-            raise InvalidGraphError(
-                f"`{name}` of multisets holds {array.max()}, more than {dtype.__name__} can."
-            )
+        problem = f"must have one dimension, but its shape is {array.shape}"
+        raise InvalidGraphError(f"`{name}` of multisets {problem}.")
+    # An empty list is an array of floats to NumPy, and holds no id that could be wrong.
+    if issubclass(dtype, np.integer) and array.dtype != dtype and array.size:
+        if array.dtype.kind not in "iu":
+            problem = f"must hold integers, but its type is {array.dtype}"
+            raise InvalidGraphError(f"`{name}` of multisets {problem}.")
+        if array.max() > np.iinfo(dtype).max:
+            problem = f"holds {array.max()}, more than {dtype.__name__} can"
+            raise InvalidGraphError(f"`{name}` of multisets {problem}.")
     return _read_only(np.ascontiguousarray(array, dtype=dtype))
 
 

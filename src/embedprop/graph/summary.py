@@ -1,4 +1,4 @@
-"""What was understood of a graph, in a few lines for people."""
+"""What was understood from the input of a graph, in a few lines for people."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from embedprop.graph.messages import counted
+
 if TYPE_CHECKING:
     from embedprop.graph.graph import Graph
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number and what it counts.
-
-    >>> counted(1, "directed edge"), counted(2000, "node")
-    ('1 directed edge', '2,000 nodes')
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def summary(graph: Graph) -> str:

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, UnknownNodeError, did_you_mean
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
+HASHABLE = "Expected a string, a number or a tuple; a list can be turned into a tuple."
+# Names that are compared for "did you mean": with a million names it would take minutes.
 MOST_COMPARED = 10_000
 
 
@@ -18,11 +20,13 @@ def is_missing(name: object) -> bool:
     """Return whether `name` stands for "no value": None, NaN, pandas' NA or NaT."""
     if name is None or type(name).__name__ in ("NAType", "NaTType"):
         return True
+    # NaN and NaT are the values that differ from themselves.
     return isinstance(name, float | np.datetime64 | np.timedelta64) and name != name
 
 
 def plain_name(name: object) -> Hashable:
-    """Return `name` as a plain Python object where it is a NumPy scalar or a tuple of these."""
+    """Return `name` as a plain Python object where it is a NumPy scalar or a tuple of such."""
+    # Else 1 and np.int64(1) would be equal as keys, but not in files and messages.
     if type(name) is tuple:
         return tuple(map(plain_name, name))
     # Dates stay: `item` would turn nanoseconds into a bare number.
@@ -124,6 +128,7 @@ class Vocabulary:
         array([ 1, -1], dtype=int32)
         """
         names, get = list(names), self._id_of().get
+        # The fast way first: hardly ever is a name unhashable.
         try:
             return np.fromiter((get(name, -1) for name in names), np.int32, len(names))
         except TypeError:
@@ -147,9 +152,9 @@ class Vocabulary:
         if len(found) and found.min() < 0:
             unknown = names[int(np.argmin(found))]
             raise UnknownNodeError(
-                f"Unknown name {unknown!r}: it is not among the {len(self)} known names"
+                f"Unknown name {unknown!r}: it is not among the {counted(len(self), 'known name')}"
                 f"{self._sample()}. Check its spelling and its type ('1' is not 1)."
-                f"{self._nearest(unknown)}"
+                f"{self.suggestion(unknown)}"
             )
         return found
 
@@ -168,10 +173,22 @@ class Vocabulary:
         if len(id_of) == len(self):
             return self, ids
         vocabulary = Vocabulary.trusted(id_of)
+        # The dictionary is there already; it would be as costly again to make.
         vocabulary._ids = id_of
         return vocabulary, ids
 
+    def suggestion(self, name: Hashable) -> str:
+        """Return the end of a message about an unknown name: the nearest known one, or nothing.
+
+        >>> Vocabulary(["paris", "rome"]).suggestion("pariss")
+        " Did you mean 'paris'?"
+        """
+        if not isinstance(name, str) or len(self) > MOST_COMPARED:
+            return ""
+        return did_you_mean(name, [known for known in self._names if isinstance(known, str)])
+
     def _id_of(self) -> dict[Hashable, int]:
+        # Made when it is first asked for: many vocabularies are only read from id to name.
         if self._ids is None:
             self._ids = {name: id_ for id_, name in enumerate(self._names)}
         return self._ids
@@ -181,12 +198,6 @@ class Vocabulary:
 
     def _shown(self) -> str:
         return ", ".join(map(repr, self._names[:3])) + (", ..." if len(self) > 3 else "")
-
-    def _nearest(self, name: Hashable) -> str:
-        # Comparing with each of a million names would take minutes.
-        if not isinstance(name, str) or len(self) > MOST_COMPARED:
-            return ""
-        return did_you_mean(name, [known for known in self._names if isinstance(known, str)])
 
 
 def _check_names(names: Sequence[Hashable]) -> None:
@@ -210,19 +221,10 @@ def _check_present_and_hashable(names: Sequence[Hashable]) -> None:
                 f"The name at position {position} (counted from 0) is missing ({name!r}). "
                 f"Expected a string, an integer or another hashable: fill it in or leave it out."
             )
-    try:
-        set(names)
-    except TypeError:
-        position, name = next((i, n) for i, n in enumerate(names) if not _is_hashable(n))
-        raise InvalidGraphError(
-            f"The name at position {position} (counted from 0) cannot be hashed: {name!r}. "
-            f"Expected a string, a number or a tuple; a list can be turned into a tuple."
-        ) from None
-
-
-def _is_hashable(name: object) -> bool:
-    try:
-        hash(name)
-    except TypeError:
-        return False
-    return True
+        try:
+            hash(name)
+        except TypeError:
+            raise InvalidGraphError(
+                f"The name at position {position} (counted from 0) cannot be hashed: {name!r}. "
+                f"{HASHABLE}"
+            ) from None

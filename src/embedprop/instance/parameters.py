@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from embedprop.instance.parts import Parts
 
 Schedule = Literal["constant", "linear"]
@@ -177,4 +175,4 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if callable(value):
         return f"custom {type(value).__name__}"
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if hasattr(value, "item") else value  # a number of NumPy's

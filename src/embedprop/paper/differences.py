@@ -1,4 +1,4 @@
-"""Where our numbers differ from the published ones, each with the reason that we know, if any."""
+"""Where our numbers differ from the published ones, and why, as far as we know."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
+
+from embedprop.paper.units import NAMES, base_method
 
 # In published standard deviations: ours must not be lower by more, a baseline not differ by more.
 OWN_LIMIT, BASELINE_LIMIT = 1.0, 2.0
@@ -26,13 +29,13 @@ class Cell:
 
     @property
     def distance(self) -> float:
-        """Ours minus the published, in its standard deviations."""
+        """Our mean less the published one, in published standard deviations."""
         return (self.ours - self.published) / self.deviation
 
     @property
     def differs(self) -> bool:
         """Whether it needs an explanation."""
-        if self.method.startswith("ep"):
+        if base_method(self.method) == "epb":
             return self.distance < -OWN_LIMIT
         return abs(self.distance) > BASELINE_LIMIT
 
@@ -41,15 +44,19 @@ class Cell:
         return f"{self.column} {self.block} {ours_for_theirs}"
 
 
-def remarks() -> list[dict[str, str]]:
-    """Return the reasons: each with `table`, `method`, perhaps `starts` (of columns), `text`."""
-    text = files("embedprop.paper").joinpath("published/remarks.toml").read_text("utf-8")
-    found: list[dict[str, str]] = tomllib.loads(text)["remark"]
-    return found
+def published(file: str) -> dict[str, Any]:
+    """Return a file of the folder `published`.
+
+    Of a table: {block: {method: {column: [mean, deviation]}}}. Of the remarks: those that explain
+    a difference, each with `table`, `method` and `text`, some with `block`, or with `starts`: how
+    the column begins.
+    """
+    text = files("embedprop.paper").joinpath(f"published/{file}.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
-def differences(cells: Iterable[Cell], names: dict[str, str]) -> str:
-    """Return a paragraph for each method and reason; all cells that differ are listed."""
+def differences(cells: Iterable[Cell]) -> str:
+    """Return an item for each method and reason that lists all its cells that differ."""
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         if cell.differs:
@@ -57,13 +64,13 @@ def differences(cells: Iterable[Cell], names: dict[str, str]) -> str:
     lines = []
     for (method, why), group in groups.items():
         listed = "; ".join(map(str, group))
-        lines.append(f"- **{names[method]}**: {listed}. {why}")
+        lines.append(f"- **{NAMES[method]}**: {listed}. {why}")
     return "\n".join(lines)
 
 
 def reason(cell: Cell) -> str:
     """Return the first remark that fits a cell, or that there is none."""
-    for remark in remarks():
+    for remark in published("remarks")["remark"]:
         fits = (
             remark["table"] in (cell.table, "any")
             and remark["method"] == cell.method
@@ -71,5 +78,5 @@ def reason(cell: Cell) -> str:
             and cell.column.startswith(remark.get("starts", ""))
         )
         if fits:
-            return remark["text"]
+            return str(remark["text"])
     return UNEXPLAINED

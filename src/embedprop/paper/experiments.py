@@ -60,7 +60,7 @@ def turned_round(graph: Graph) -> Graph:
 
     The original files name the cited paper first, and the published numbers agree with that
     reading: a paper hears those that it cites. By the other one, where our edges lead from the
-    citing to the cited paper, EP-B on Cora comes to 75.4 instead of 77.1 (published 77.3), on
+    citing to the cited paper, EP-B on Cora reaches 75.4 instead of 77.1 (published 77.3), on
     Citeseer to 70.2 instead of 71.3 (70.2), and DeepWalk on Cora to 44 instead of 17 (15).
     """
     return replace(graph, neighbors=_multisets(csr_array(adjacency_matrix(graph, np.int8).T)))
@@ -71,6 +71,7 @@ def without_citations_by(papers: NDArray[np.int64], graph: Graph, citations: Gra
 
     In `citations` a paper hears those that it cites: see `turned_round`.
     """
+    # A zero row of the matrix: a paper that hears nobody cites nobody.
     stays = np.ones(graph.n_nodes)
     stays[papers] = 0
     made = diags_array(stays) @ adjacency_matrix(citations, np.int8)
@@ -115,7 +116,7 @@ def _share_split(unit: Unit, targets: Targets) -> tuple[Split, NDArray[np.int64]
 def _chosen_margin(unit: Unit, graph: Graph, targets: Targets, cache: Cache) -> float:
     """Choose the margin by 3-fold cross-validation for T_r = 10 %, once per data set.
 
-    The training nodes are those of run 0 of table 3; table 4 takes its margin from there, too.
+    The training nodes are those of run 0 of table 3; table 4 uses the same margin.
     """
     if base_method(unit.method) != "epb":
         return 0.0
@@ -153,12 +154,16 @@ def _vectors(
 
 def _accuracy(unit: Unit, dataset: Dataset, targets: Targets, cache: Cache) -> dict[str, Any]:
     classes = targets.classes
-    split = _accuracy_split(unit, dataset, classes)
+    if unit.setting == "public":
+        split = Split(*(dataset.splits[part] for part in ("train", "val", "test")))
+    else:
+        split = per_class_split(classes, seed=unit.run)
     if base_method(unit.method) in CLASSIFIERS:
         scores = _predict(unit, dataset, split)
         right = scores[split.test].argmax(axis=1) == classes[split.test]
         return {"accuracy": float(right.mean())}
     known = None
+    # Bags of words know nothing of edges, so they need no graph without the test nodes.
     if unit.setting == "inductive" and unit.method != "bow":
         rows = np.setdiff1d(np.arange(len(classes)), split.test)
         known = subgraph(dataset.graph, rows)
@@ -172,12 +177,6 @@ def _accuracy(unit: Unit, dataset: Dataset, targets: Targets, cache: Cache) -> d
         "c": best["c"],
         "embedding_cpu_seconds": found[best["candidate"]][1],
     }
-
-
-def _accuracy_split(unit: Unit, dataset: Dataset, classes: NDArray[np.int64]) -> Split:
-    if unit.setting == "public":
-        return Split(*(dataset.splits[part] for part in ("train", "val", "test")))
-    return per_class_split(classes, seed=unit.run)
 
 
 def _predict(unit: Unit, dataset: Dataset, split: Split) -> NDArray[np.float64]:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from embedprop.estimators import EmbeddingPropagation
 from embedprop.graph import Graph
-from embedprop.paper.ours import estimator
+from embedprop.graph.matrix import adjacency_matrix
+from embedprop.paper.ours import Estimator, estimator
 from embedprop.paper.place import Place
 from embedprop.paper.units import EPB, Unit
 from embedprop.paper.vectors import Vectors
@@ -74,7 +74,7 @@ def _run(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> dict[
     }
 
 
-def _fit(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> EmbeddingPropagation:
+def _fit(graph: Graph, method: str, kappa: str, epochs: int, seed: int) -> Estimator:
     max_neighbors = None if kappa == "all" else int(kappa)
     settings = {"epochs": epochs, "max_neighbors": max_neighbors, "random_state": seed}
     return estimator(method, MARGIN, label_types=["node"], **settings).fit(graph)
@@ -86,15 +86,13 @@ def full_loss(graph: Graph, vectors: Vectors, margin: float, power: int = 1) -> 
     Each node is compared with 20 others, drawn uniformly, always the same, so that models can be
     compared. Nodes without neighbors do not count. For unweighted graphs.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import diags_array
 
     neighbors = graph.neighbors
     nodes = np.flatnonzero(neighbors.sizes > 0)
-    shares = np.repeat(1.0 / np.maximum(neighbors.sizes, 1), neighbors.sizes)
-    shape = (graph.n_nodes, graph.n_nodes)
+    shares = diags_array(1.0 / np.maximum(neighbors.sizes, 1))
     exact = vectors.astype(np.float64)
-    means = csr_array((shares, neighbors.ids, neighbors.ptr), shape=shape)
-    reconstructed = np.asarray(means @ exact)[nodes]
+    reconstructed = np.asarray(shares @ adjacency_matrix(graph, np.float64) @ exact)[nodes]
     own = np.linalg.norm(reconstructed - exact[nodes], axis=1) ** power
     rng = np.random.default_rng(0)
     total = 0.0

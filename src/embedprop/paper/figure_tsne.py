@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -25,7 +26,7 @@ from embedprop.plots.maps import Map, Points, draw_maps
 # embeddings" in all three, so that "both" are ids and words as labels of one type.
 PUBLISHED_SILHOUETTES = {"node": 0.008, "word": 0.107, "both": 0.158}
 TITLES = {"node": "Node ids", "word": "Words", "both": "Both"}
-# EP-B's own way to put two label types together, which has 256 dimensions, is measured beside.
+# EP-B's own way to put two label types together, which has 256 dimensions, is measured as well.
 MEASURED = (*PUBLISHED_SILHOUETTES, "concatenation")
 ONE_TYPE = "node or word"
 LEARNED_FROM = {
@@ -46,16 +47,15 @@ def tsne_figure(
 
     Silhouettes are of the vectors, by Euclidean distance; nodes without a class do not count.
     """
-    dataset = replace(dataset, graph=with_one_type(dataset.graph))
+    measured = _Measured(name, dataset, place, epochs)
     drawn = (DRAWN_METHOD, DRAWN_MARGIN)
-    rest = [(method, margin) for method in EPB for margin in MARGINS if (method, margin) != drawn]
-    silhouettes = _silhouettes(name, dataset, place, *drawn, epochs)
-    for method, margin in [] if quick else rest:
-        _silhouettes(name, dataset, place, method, margin, epochs)
-    targets = _targets(dataset)
+    silhouettes = measured.silhouettes(*drawn)
+    for method, margin in () if quick else itertools.product(EPB, MARGINS):
+        measured.silhouettes(method, margin)
+    targets = measured.targets
     maps = [
         Map(
-            _vectors(name, dataset.graph, panel, *drawn, epochs, place)[0][targets.nodes],
+            measured.vectors(panel, *drawn)[0][targets.nodes],
             f"{TITLES[panel]}: {silhouettes[panel]:.3f} (published {published:.3f})",
         )
         for panel, published in PUBLISHED_SILHOUETTES.items()
@@ -72,6 +72,47 @@ def tsne_figure(
     return path
 
 
+class _Measured:
+    """The vectors and silhouettes of one data set; what was measured before is read."""
+
+    def __init__(self, name: str, dataset: Dataset, place: Place, epochs: int) -> None:
+        self.targets = Targets(dataset.targets.toarray().astype(bool), dataset.class_names)
+        self._name, self._place, self._epochs = name, place, epochs
+        self._graph = with_one_type(dataset.graph)
+
+    def vectors(self, panel: str, method: str, margin: float) -> tuple[Vectors, float]:
+        """Return the vectors of a panel and the CPU seconds that they took."""
+
+        def compute() -> Vectors:
+            settings = {"epochs": self._epochs, "label_types": LEARNED_FROM[panel]}
+            return estimator(method, margin, **settings).fit_transform(self._graph)
+
+        depends_on = {"dataset": self._name, "panel": panel, "method": method, "margin": margin}
+        return self._place.cache.get_or_compute(
+            compute, what="figure-tsne", epochs=self._epochs, **depends_on
+        )
+
+    def silhouettes(self, method: str, margin: float) -> dict[str, float]:
+        """Return the silhouette of each way to learn, and record it."""
+        found = {}
+        for panel in MEASURED:
+            unit = Unit("figure-tsne", self._name, method, panel_setting(panel, margin), 0)
+            record = self._place.measured(unit, partial(self._record, panel, method, margin))
+            found[panel] = float(record["silhouette"])
+        return found
+
+    def _record(self, panel: str, method: str, margin: float) -> dict[str, Any]:
+        from sklearn.metrics import silhouette_score
+        from threadpoolctl import threadpool_limits
+
+        vectors, seconds = self.vectors(panel, method, margin)
+        rows = self.targets.nodes
+        with threadpool_limits(1):
+            silhouette = float(silhouette_score(vectors[rows], self.targets.classes[rows]))
+        measured = {"silhouette": silhouette, "margin": margin, "epochs": self._epochs}
+        return measured | {"dim": vectors.shape[1], "embedding_cpu_seconds": round(seconds, 2)}
+
+
 def with_one_type(graph: Graph) -> Graph:
     """Return the graph with one more label type, which holds the id and the words of each node.
 
@@ -81,6 +122,7 @@ def with_one_type(graph: Graph) -> Graph:
     [('word', 'x'), ('word', 'y'), ('node', 'a')]
     """
     words, n_words = graph.labels["word"], len(graph.vocabulary("word"))
+    # The id comes after the words of a node, and its number after those of all words.
     ids = np.insert(words.ids, words.ptr[1:], n_words + np.arange(graph.n_nodes))
     sets = Multisets(words.ptr + np.arange(graph.n_nodes + 1), ids)
     names = [("word", name) for name in graph.vocabulary("word")]
@@ -109,41 +151,3 @@ def panel_setting(panel: str, margin: float) -> str:
     'word, margin 5'
     """
     return f"{panel}, margin {margin:g}"
-
-
-def _silhouettes(
-    name: str, dataset: Dataset, place: Place, method: str, margin: float, epochs: int
-) -> dict[str, float]:
-    from sklearn.metrics import silhouette_score
-    from threadpoolctl import threadpool_limits
-
-    targets = _targets(dataset)
-    rows, classes = targets.nodes, targets.classes[targets.nodes]
-
-    def measure(panel: str) -> dict[str, Any]:
-        vectors, seconds = _vectors(name, dataset.graph, panel, method, margin, epochs, place)
-        with threadpool_limits(1):
-            silhouette = float(silhouette_score(vectors[rows], classes))
-        measured = {"silhouette": silhouette, "margin": margin, "epochs": epochs}
-        return measured | {"dim": vectors.shape[1], "embedding_cpu_seconds": round(seconds, 2)}
-
-    found = {}
-    for panel in MEASURED:
-        unit = Unit("figure-tsne", name, method, panel_setting(panel, margin), 0)
-        found[panel] = float(place.measured(unit, partial(measure, panel))["silhouette"])
-    return found
-
-
-def _targets(dataset: Dataset) -> Targets:
-    return Targets(dataset.targets.toarray().astype(bool), dataset.class_names)
-
-
-def _vectors(
-    name: str, graph: Graph, panel: str, method: str, margin: float, epochs: int, place: Place
-) -> tuple[Vectors, float]:
-    def compute() -> Vectors:
-        model = estimator(method, margin, epochs=epochs, label_types=LEARNED_FROM[panel])
-        return model.fit_transform(graph)
-
-    depends_on = {"dataset": name, "panel": panel, "method": method, "margin": margin}
-    return place.cache.get_or_compute(compute, what="figure-tsne", epochs=epochs, **depends_on)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from embedprop.datasets import load_dataset
-from embedprop.errors import UnknownComponentError
 from embedprop.paper.figure_kappa import kappa_figure
 from embedprop.paper.figure_tsne import tsne_figure
 from embedprop.paper.place import Place
+from embedprop.paper.units import require_known
 
 FIGURES = ("figure-tsne", "figure-kappa")
 
@@ -37,13 +37,11 @@ def make_figure(
     say
         Called with a line of text after each measurement.
     """
+    require_known("figure", [name], FIGURES)
     place = Place(results, figures, say)
     if name == "figure-tsne":
         cora = load_dataset("cora", directed=False, weighted=False)
         return tsne_figure("cora", cora, place, quick=quick)
-    if name == "figure-kappa":
-        dataset, epochs = ("ppi", 20) if quick else ("blogcatalog", 200)
-        graph = load_dataset(dataset, directed=False, weighted=False).graph
-        return kappa_figure(dataset, graph, place, epochs)
-    known = ", ".join(map(repr, FIGURES))
-    raise UnknownComponentError(f"figure={name!r} is not known; there are: {known}.")
+    dataset, epochs = ("ppi", 20) if quick else ("blogcatalog", 200)
+    graph = load_dataset(dataset, directed=False, weighted=False).graph
+    return kappa_figure(dataset, graph, place, epochs)

@@ -8,6 +8,8 @@ from embedprop.estimators import ClosedForm, EmbeddingPropagation
 from embedprop.model.newcomers import Source
 from embedprop.paper.units import BOTH, CLOSED_FORM, DEGREE
 
+Estimator = ClosedForm | EmbeddingPropagation
+
 # The paper's EP-B draws one u uniformly; a variant draws five by degree. The paper says that d is
 # the Euclidean distance; its numbers on graphs without attributes agree with the square of it.
 OURS: dict[str, dict[str, Any]] = {
@@ -23,9 +25,7 @@ NEW_NODES_FROM: dict[str, Source] = {BOTH: "both", CLOSED_FORM: "both"}
 MARGINS = (1.0, 5.0, 10.0, 20.0)
 
 
-def estimator(
-    method: str, margin: float = 0.0, **settings: Any
-) -> EmbeddingPropagation | ClosedForm:
+def estimator(method: str, margin: float = 0.0, **settings: Any) -> Estimator:
     """Return the estimator of a row with some `settings`; margin 0: the default, or none."""
     if method == CLOSED_FORM:
         return ClosedForm(verbose=False, **settings)

@@ -9,7 +9,7 @@ from typing import Any
 
 from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
-from embedprop.paper.units import Unit, record_key
+from embedprop.paper.units import Unit
 from embedprop.paper.vectors import Cache
 
 
@@ -28,12 +28,12 @@ class Place:
 
     def measured(self, unit: Unit, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return the record of a unit; one without a record is measured and recorded."""
-        found = [record for record in read_records(self.results) if record_key(record) == unit.key]
+        found = [record for record in read_records(self.results) if Unit.of(record) == unit]
         if found:
             return found[-1]
         record = unit.to_dict() | measure() | provenance()
         append_record(self.results, record)
         shown = ("silhouette", "final_loss", "full_loss", "cpu_seconds_per_epoch")
         numbers = ", ".join(f"{name} {record[name]:.4f}" for name in shown if name in record)
-        self.say(f"{' '.join(map(str, unit.key[:-1]))} run {unit.run}: {numbers}")
+        self.say(f"{unit}: {numbers}")
         return record

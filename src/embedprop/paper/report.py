@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from embedprop.paper.differences import BASELINE_LIMIT, Cell, differences
+from embedprop.paper.differences import BASELINE_LIMIT, Cell, differences, published
 from embedprop.paper.figures_report import kappas, silhouettes
 from embedprop.paper.markdown import markdown_table
 from embedprop.paper.table1 import table1
 from embedprop.paper.units import (
-    BOTH,
     CITATIONS,
-    CITED_GCN_I,
-    CLOSED_FORM,
     DATASETS_OF_PARTS,
-    DEGREE,
-    DENSE_LINE,
     N_RUNS,
+    NAMES,
     SHARE_TABLES,
-    SHORT_LINE,
     STRUCTURE,
     TABLE5_METHODS,
     base_method,
 )
 
-NAMES = {
-    "epb": "EP-B (1 u, uniform)",
-    "epb-squared": "EP-B (1 u, uniform; d squared)",
-    BOTH: "EP-B (1 u, uniform; h and h~)",
-    DEGREE: "EP-B (5 u, by degree)",
-    CLOSED_FORM: "closed form (ours)",
-    "deepwalk": "DeepWalk",
-    "node2vec": "node2vec",
-    "line": "LINE",
-    DENSE_LINE: "LINE (densified to 100 neighbors, fitted)",
-    SHORT_LINE: "LINE (3 million samples, fitted)",
-    "wvrn": "wvRN",
-    "majority": "Majority",
-    "dw-bow": "DW+BoW",
-    "planetoid-t": "Planetoid-T",
-    "planetoid-i": "Planetoid-I",
-    "gcn": "GCN",
-    "gcn-i": "GCN-I",
-    CITED_GCN_I: "GCN-I (without citations by test nodes)",
-    "bow": "BoW",
-}
 PART_NAMES = {
     "public": "Planetoid's public split (not in the paper)",
     "tf-idf": "words with their TF-IDF weights (not in the paper)",
@@ -116,12 +88,6 @@ def blocks() -> Iterator[Block]:
         yield Block("table5", part, heading, "accuracy", methods, columns)
 
 
-def published(table: str) -> dict[str, Any]:
-    """Return the published numbers of a table: {block: {method: {column: [mean, deviation]}}}."""
-    text = files("embedprop.paper").joinpath(f"published/{table}.toml").read_text("utf-8")
-    return tomllib.loads(text)
-
-
 def report(records: Iterable[Record], pictures: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the report of all results so far; pictures: the addresses of figures, by name."""
     records = list(records)
@@ -134,7 +100,7 @@ def report(records: Iterable[Record], pictures: Mapping[str, str] = MappingProxy
             parts += [block.heading, *PART_NOTES.get(block.name, ()), text]
             compared += cells
     if compared:
-        listed = differences(compared, NAMES) or "Nowhere."
+        listed = differences(compared) or "Nowhere."
         parts += ["## Where we differ", DIFFERENCES_NOTE, listed]
     for name, heading, text in (
         ("table1", "Table 1, parameters and hyperparameters", table1(records)),

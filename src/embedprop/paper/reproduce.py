@@ -11,10 +11,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
-from embedprop.paper.units import Unit, protocol, record_key, units
+from embedprop.paper.units import Unit, protocol, require_known, units
 
 logger = logging.getLogger(__name__)
 
@@ -52,10 +51,10 @@ def reproduce(
     wanted = every = units(experiments, quick)
     for what, names in (("method", methods), ("dataset", datasets)):
         if names is not None:
-            _require_known(f"{what}s", names, {getattr(unit, what) for unit in every})
+            require_known(what, names, sorted({getattr(unit, what) for unit in every}))
             wanted = [unit for unit in wanted if getattr(unit, what) in names]
-    finished = {record_key(record) for record in read_records(results)}
-    todo = [unit for unit in wanted if unit.key not in finished]
+    finished = {Unit.of(record) for record in read_records(results)}
+    todo = [unit for unit in wanted if unit not in finished]
     done = itertools.count(len(wanted) - len(todo) + 1)
     failed: list[Unit] = []
     # Forked, a process would inherit the threads of torch and Numba in whatever state they are.
@@ -70,20 +69,11 @@ def reproduce(
                 text = "%s failed and will be tried again next time: %s: %s"
                 logger.error(text, unit, name, error)
                 failed.append(unit)
-                report(next(done), len(wanted), f"{' '.join(map(str, unit.key))}: failed")
+                report(next(done), len(wanted), f"{unit}: failed")
             else:
                 append_record(results, record)
                 report(next(done), len(wanted), _line(record))
     return failed
-
-
-def _require_known(what: str, asked: Sequence[str], known: set[str]) -> None:
-    for name in asked:
-        if name not in known:
-            raise UnknownComponentError(
-                f"{what}: {name!r} is not in these experiments. Choose among: "
-                f"{', '.join(map(repr, sorted(known)))}."
-            )
 
 
 def run_unit(unit: Unit, cache_folder: Path) -> dict[str, Any]:
@@ -114,5 +104,4 @@ def _quiet_worker() -> None:
 
 def _line(record: dict[str, Any]) -> str:
     shown = [f"{name} {100 * record[name]:.2f}" for name in METRICS if name in record]
-    what = " ".join(str(record[name]) for name in ("experiment", "dataset", "method", "setting"))
-    return f"{what} run {record['run']}: {', '.join(shown)} ({record['wall_seconds']:.0f} s)"
+    return f"{Unit.of(record)}: {', '.join(shown)} ({record['wall_seconds']:.0f} s)"

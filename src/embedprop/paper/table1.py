@@ -13,12 +13,12 @@ from embedprop.evaluation.records import append_record, read_records
 from embedprop.graph import Graph
 from embedprop.paper.markdown import markdown_table
 from embedprop.paper.ours import estimator
-from embedprop.paper.units import Unit, record_key
+from embedprop.paper.units import Unit
 
 
 @dataclass(frozen=True)
 class Counted:
-    """One row: names are parameters of our class; vectors per node, beside d numbers each."""
+    """One row: the names are parameters of our class, a vector has d numbers."""
 
     name: str
     hyperparameters: tuple[str, ...]
@@ -39,9 +39,9 @@ def add_table1(results: Path, *, quick: bool = False) -> str:
     """Count on BlogCatalog (quick: PPI), append what `results` lacks, and return the table."""
     name = "ppi" if quick else "blogcatalog"
     records = table1_records(name, load_dataset(name, directed=False, weighted=False).graph)
-    finished = {record_key(record) for record in read_records(results)}
+    finished = {Unit.of(record) for record in read_records(results)}
     for record in records:
-        if record_key(record) not in finished:
+        if Unit.of(record) not in finished:
             append_record(results, record)
     return table1(records)
 

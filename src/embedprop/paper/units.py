@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from embedprop.errors import UnknownComponentError
 
 STRUCTURE = ("blogcatalog", "pos", "ppi")
 CITATIONS = ("cora", "citeseer", "pubmed")
+SMALL = ("ppi", "cora")  # what a quick run takes
 N_RUNS = 10
 EXPERIMENTS = ("table3", "table4", "table5")
 
@@ -25,7 +26,7 @@ CLOSED_FORM = "closed-form"
 DENSE_LINE, SHORT_LINE = "line-dense-100", "line-3m"
 # GCN-I where a test node's own citations are removed, but citations of it stay.
 CITED_GCN_I = "gcn-i-cited"
-# Other readings or settings of a method: each is compared with the published numbers of that one.
+# Other readings or settings of a method: they are compared with its published numbers.
 READING_OF = {
     "epb-squared": "epb",
     BOTH: "epb",
@@ -33,6 +34,28 @@ READING_OF = {
     DENSE_LINE: "line",
     SHORT_LINE: "line",
     CITED_GCN_I: "gcn-i",
+}
+# What the report calls each method.
+NAMES = {
+    "epb": "EP-B (1 u, uniform)",
+    "epb-squared": "EP-B (1 u, uniform; d squared)",
+    BOTH: "EP-B (1 u, uniform; h and h~)",
+    DEGREE: "EP-B (5 u, by degree)",
+    CLOSED_FORM: "closed form (ours)",
+    "deepwalk": "DeepWalk",
+    "node2vec": "node2vec",
+    "line": "LINE",
+    DENSE_LINE: "LINE (densified to 100 neighbors, fitted)",
+    SHORT_LINE: "LINE (3 million samples, fitted)",
+    "wvrn": "wvRN",
+    "majority": "Majority",
+    "dw-bow": "DW+BoW",
+    "planetoid-t": "Planetoid-T",
+    "planetoid-i": "Planetoid-I",
+    "gcn": "GCN",
+    "gcn-i": "GCN-I",
+    CITED_GCN_I: "GCN-I (without citations by test nodes)",
+    "bow": "BoW",
 }
 TABLE3_METHODS = (
     *EPB, DEGREE, CLOSED_FORM, "deepwalk", "node2vec", "line", DENSE_LINE, "wvrn", "majority",
@@ -65,10 +88,14 @@ class Unit:
     setting: str
     run: int
 
-    @property
-    def key(self) -> tuple[str, str, str, str, int]:
-        """What distinguishes a unit from all others."""
-        return self.experiment, self.dataset, self.method, self.setting, self.run
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Unit:
+        """Return the unit that a record belongs to."""
+        found: list[Any] = [record.get(field.name) for field in fields(cls)]
+        return cls(*found)
+
+    def __str__(self) -> str:
+        return f"{self.experiment} {self.dataset} {self.method} {self.setting} run {self.run}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the unit as the first fields of its record."""
@@ -106,14 +133,7 @@ def protocol(unit: Unit) -> str:
     return f"20 per class, 1000 validation, 1000 test{more.get(unit.setting, '')}"
 
 
-def record_key(record: dict[str, Any]) -> tuple[str, str, str, str, int]:
-    """Return the key of the unit that a record belongs to."""
-    fields = ("experiment", "dataset", "method", "setting", "run")
-    experiment, dataset, method, setting, run = (record.get(name) for name in fields)
-    return str(experiment), str(dataset), str(method), str(setting), int(run or 0)
-
-
-def units(experiments: Iterable[str], quick: bool = False) -> list[Unit]:
+def units(experiments: Sequence[str], quick: bool = False) -> list[Unit]:
     """Return the units of some experiments, those of run 0 first.
 
     >>> len(units(["table3"]))
@@ -121,18 +141,20 @@ def units(experiments: Iterable[str], quick: bool = False) -> list[Unit]:
     >>> units(["table3"])[0]
     Unit(experiment='table3', dataset='blogcatalog', method='epb', setting='10', run=0)
     """
-    found: list[Unit] = []
-    for experiment in experiments:
-        if experiment not in EXPERIMENTS:
-            known = ", ".join(map(repr, EXPERIMENTS))
-            raise UnknownComponentError(
-                f"experiment={experiment!r} is not known; there are: {known}."
-            )
-        found += _all_units(experiment, 2 if quick else N_RUNS)
+    require_known("experiment", experiments, EXPERIMENTS)
+    n_runs = 2 if quick else N_RUNS
+    found = [unit for experiment in experiments for unit in _all_units(experiment, n_runs)]
     if quick:
-        small = {"ppi", "cora"}
-        found = [unit for unit in found if unit.dataset in small]
+        found = [unit for unit in found if unit.dataset in SMALL]
     return sorted(found, key=lambda unit: unit.run)
+
+
+def require_known(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a name that does not exist, with those that do."""
+    for name in names:
+        if name not in known:
+            choices = ", ".join(map(repr, known))
+            raise UnknownComponentError(f"{what}={name!r} is not known. Choose among: {choices}.")
 
 
 def _all_units(experiment: str, n_runs: int) -> list[Unit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-# Ten that stay apart on white, also for most people who are color-blind; one per class.
+# One per class: ten that are easy to tell apart on white.
 CLASS_COLORS = (
     "#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951",
     "#ff8ab7", "#a463f2", "#5fb0f2", "#9c6b4e", "#6b7280",

@@ -14,8 +14,8 @@ def tsne(vectors: NDArray[np.float32]) -> Positions:
     from threadpoolctl import threadpool_limits
 
     perplexity = min(30.0, (len(vectors) - 1) / 4)
-    # Half of the usual iterations, because clusters stand by then; one thread, because several
-    # mostly wait for each other here.
+    # Half of the usual iterations, because the clusters are there by then; one thread, because
+    # several mostly wait for each other here.
     layout = TSNE(perplexity=perplexity, init="pca", max_iter=500, random_state=0)
     with threadpool_limits(1):
         return np.asarray(layout.fit_transform(vectors), np.float64)

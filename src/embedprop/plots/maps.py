@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# An image on a map, which is 1 high, needs so much free room around its middle.
+# The free space that an image needs around its middle, on a map that is 1 high.
 ROOM = 0.055
 _CROSS = np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
 
@@ -61,6 +61,7 @@ def examples(positions: Positions, classes: NDArray[np.int64]) -> dict[int, tupl
     """Return for each class its most central member, and a free place nearby to show it."""
     from scipy.spatial import KDTree
 
+    # Candidates on a grid; each image that is placed takes its own room from the next ones.
     columns = np.linspace(0, positions[:, 0].max(), 81)
     grid = np.stack(np.meshgrid(columns, np.linspace(0, 1, 51)), -1).reshape(-1, 2)
     taken = positions

@@ -141,12 +141,15 @@ def test_peak_memory_grows_with_what_is_held() -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--methods", "epb,nonsense"], "method='nonsense' is not known. Choose among: epb, "),
+        (
+            ["--methods", "epb,nonsense"],
+            "method='nonsense' is not known. Choose among: closed-form, ",
+        ),
         (["--methods", "wvrn,wvrn"], "given twice"),
         (["--methods", "wvrn", "--set", "epb.epochs=2"], "'epb', which is not compared"),
-        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only instance"),
+        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only batch_size"),
         (["--methods", "epb", "--set", "epochs=2"], "expected METHOD.NAME=VALUE"),
-        (["--methods", "eps", "--set", "eps.instance=epb"], "'instance' of 'eps' is its name"),
+        (["--methods", "eps"], "method='eps' is not known."),
         (["--unknown-nodes", "sometimes"], "unknown_nodes"),
     ],
 )

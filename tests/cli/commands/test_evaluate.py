@@ -77,7 +77,7 @@ def test_unknown_nodes_are_an_error_or_ignored(shell: Shell, cliques: Path) -> N
         (["--train-share", "half"], "expected a number"),
         (["--train-share", "1.5"], "between 0 and 1"),
         (["--runs", "0"], "n_runs must be positive"),
-        (["--per-class", "7"], "Class 'a' has 6 nodes"),
+        (["--per-class", "7"], "got 6 of class 'a'"),
         (["--json", "nowhere/r.json"], "there is no folder"),
         (["--unknown-nodes", "add"], "unknown_nodes='add'"),
     ],

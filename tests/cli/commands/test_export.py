@@ -51,5 +51,5 @@ def test_nodes_and_labels_are_exported(shell: Shell, model: Path) -> None:
 
 def test_mistakes_are_refused(shell: Shell, model: Path) -> None:
     assert_refused(shell("export", model, "--format", "x"), "format='x' is not known")
-    assert_refused(shell("export", model, "--labels", "x"), "no label type 'x', only node, word")
+    assert_refused(shell("export", model, "--labels", "x"), "none for 'x'; it has: node, word")
     assert_refused(shell("export", model, "--out", "no/x.parquet"), "there is no folder")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,12 @@ import numpy as np
 import pytest
 from tests.cli.conftest import QUICK, Shell, assert_refused
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import ClosedForm, EmbeddingPropagation, Graph, Parts, load
+from embedprop.estimators import ESTIMATORS
 
-# A value other than the default for each parameter, as typed (None: a switch) and as the estimator
-# gets it.
-OTHER_VALUES: dict[str, tuple[str | None, Any]] = {
-    "instance": ("other", "other"),
+# A value other than the default for each parameter of EP-B, as typed (None: a switch) and as the
+# estimator gets it.
+OF_EPB: dict[str, tuple[str | None, Any]] = {
     "dim": ("node=8,word=16", {"node": 8, "word": 16}),
     "margin": ("node=0.5,word=2", {"node": 0.5, "word": 2.0}),
     "epochs": ("7", 7),
@@ -32,25 +34,27 @@ OTHER_VALUES: dict[str, tuple[str | None, Any]] = {
     "negatives": ("degree", "degree"),
     "neighborhood": ("other", "other"),
     "schedule": ("linear", "linear"),
+    "pretrained": ("word=words.vec", {"word": "words.vec"}),
+    "engine": ("fused(storage='disk')", "fused(storage='disk')"),
+    "n_threads": ("1", 1),
+    "random_state": ("none", None),
+}
+OF_PARTS: dict[str, tuple[str | None, Any]] = {
     "label_embedding": ("face=cnn(channels=4),age=mlp", {"face": "cnn(channels=4)", "age": "mlp"}),
     "aggregator": ("max", "max"),
     "reconstruction": ("node=sum,word=attention", {"node": "sum", "word": "attention"}),
     "distance": ("cosine", "cosine"),
     "loss": ("softmax(temperature=0.2)", "softmax(temperature=0.2)"),
     "representation": ("pagerank(restart=0.3)", "pagerank(restart=0.3)"),
-    "inverse_relations": (None, True),
-    "pretrained": ("word=words.vec", {"word": "words.vec"}),
     "refine": (None, False),
     "label_dropout": ("node=0,word=0.3", {"node": 0.0, "word": 0.3}),
-    "target_weight": ("0.5", 0.5),
+}
+OF_CLOSED_FORM: dict[str, tuple[str | None, Any]] = {
+    "dim": ("node=8,word=16", {"node": 8, "word": 16}),
     "regularization": ("node=0.5,word=2", {"node": 0.5, "word": 2.0}),
     "restart": ("0.3", 0.3),
-    "storage": ("disk", "disk"),
-    "preset": ("fast", "fast"),
-    "engine": ("fused", "fused"),
-    "device": ("cpu", "cpu"),
-    "n_threads": ("1", 1),
-    "random_state": ("none", None),
+    "label_types": ("word,node", ["word", "node"]),
+    "random_state": ("7", 7),
 }
 
 
@@ -59,44 +63,114 @@ class ReachedError(Exception):
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """The parameters of the estimators that commands make; nothing is trained."""
-    seen: list[dict[str, Any]] = []
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The estimators that commands make; nothing is trained."""
+    seen: list[Any] = []
 
-    def stop(model: EmbeddingPropagation, *_: object, **__: object) -> None:
-        seen.append(model.get_params())
+    def stop(model: Any, *_: object, **__: object) -> None:
+        seen.append(model)
         raise ReachedError
 
-    monkeypatch.setattr(EmbeddingPropagation, "fit", stop)
-    monkeypatch.setattr("embedprop.cli.commands.fit._check_settings", lambda *_: None)
+    for estimator in ESTIMATORS.values():
+        monkeypatch.setattr(estimator, "check", stop)
     return seen
 
 
-def test_options_have_the_names_and_defaults_of_the_estimator(
-    shell: Shell, asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Only what is given is passed on; here, all that the options' own defaults say.
-    monkeypatch.setattr("embedprop.cli.commands.fit.is_given", lambda *_: True)
-    with pytest.raises(ReachedError):
-        shell("fit", "edges.csv", "--out", "model")
-    assert asked == [EmbeddingPropagation().get_params()]
-
-
-def test_every_parameter_of_the_estimator_has_an_option(
-    shell: Shell, asked: list[dict[str, Any]]
-) -> None:
-    params = EmbeddingPropagation().get_params()
-    assert set(OTHER_VALUES) | {"verbose"} == set(params)  # --quiet stands for verbose
+def words_of(values: Mapping[str, tuple[str | None, Any]]) -> list[str]:
     words = []
-    for name, (text, value) in OTHER_VALUES.items():
+    for name, (text, value) in values.items():
         option = name.replace("_", "-")
         words += [f"--no-{option}" if value is False else f"--{option}"]
         words += [] if text is None else [text]
+    return words
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], ClosedForm()),
+        (["--method", "closed-form"], ClosedForm()),
+        (["--method", "epb"], EmbeddingPropagation()),
+        (["--fast"], EmbeddingPropagation.fast()),
+        (["--fast", "--epochs", "7"], EmbeddingPropagation.fast(epochs=7)),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_without_options_an_estimator_has_its_defaults(
+    shell: Shell, asked: list[Any], options: list[str], expected: Any
+) -> None:
     with pytest.raises(ReachedError):
-        shell("fit", "edges.csv", "--out", "model", "--quiet", *words)
-    expected = {name: value for name, (_, value) in OTHER_VALUES.items()} | {"verbose": False}
-    assert asked == [expected]
-    assert not [name for name, value in expected.items() if value == params[name]]
+        shell("fit", "edges.csv", "--out", "model", *options)
+    [estimator] = asked
+    assert type(estimator) is type(expected)
+    assert estimator.get_params() == expected.get_params()
+
+
+def test_edges_with_relations_are_learned_by_epb(shell: Shell, asked: list[Any]) -> None:
+    Path("triples.csv").write_text("source,relation,target\nann,likes,bob\nbob,likes,cid\n")
+    for words in ([], ["--columns", "source=source,target=target"]):
+        with pytest.raises(ReachedError):
+            shell("fit", "triples.csv", "--out", "model", *words)
+    assert [type(one) for one in asked] == [EmbeddingPropagation, EmbeddingPropagation]
+
+
+def test_that_is_said(shell: Shell) -> None:
+    Path("triples.csv").write_text("source,relation,target\nann,likes,bob\nbob,likes,cid\n")
+    answer = shell("fit", "triples.csv", "--out", "model", "--epochs", "2", "--n-threads", "1")
+    assert "The edges have relations: --method epb, which tells them apart.\n" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("method", "own", "parts"),
+    [("epb", OF_EPB, OF_PARTS), ("closed-form", OF_CLOSED_FORM, {})],
+    ids=["epb", "closed-form"],
+)
+def test_every_parameter_has_an_option(
+    shell: Shell,
+    asked: list[Any],
+    method: str,
+    own: dict[str, tuple[str | None, Any]],
+    parts: dict[str, tuple[str | None, Any]],
+) -> None:
+    defaults = ESTIMATORS[method]().get_params(deep=False)
+    # --quiet stands for verbose, and parts have options of their own.
+    assert set(own) | {"verbose"} == set(defaults) - {"parts"}
+    assert set(parts) == ({field.name for field in fields(Parts)} if parts else set())
+    words = words_of({**own, **parts})
+    with pytest.raises(ReachedError):
+        shell("fit", "edges.csv", "--out", "model", "--quiet", "--method", method, *words)
+    expected = {name: value for name, (_, value) in own.items()} | {"verbose": False}
+    if parts:
+        expected["parts"] = {name: value for name, (_, value) in parts.items()}
+    [estimator] = asked
+    assert estimator.get_params(deep=False) == expected
+    assert not [name for name, value in expected.items() if value == defaults[name]]
+
+
+@pytest.mark.parametrize(
+    ("words", "flag", "method"),
+    [
+        (["--epochs", "3"], "--epochs", "epb"),
+        (["--loss", "softmax"], "--loss", "epb"),
+        (["--no-refine"], "--refine", "epb"),
+        (["--targets", "classes.csv"], "--targets", "epb"),
+        (["--method", "closed-form", "--fast"], "--fast", "epb"),
+        (["--fast", "--restart", "0.3"], "--restart", "closed-form"),
+        (["--method", "epb", "--regularization", "1"], "--regularization", "closed-form"),
+    ],
+)
+def test_an_option_of_the_other_method_is_refused_with_the_method_to_add(
+    shell: Shell, words: list[str], flag: str, method: str
+) -> None:
+    answer = shell("fit", "edges.csv", "--out", "m", *words)
+    assert_refused(answer, f"{flag} is an option of the method '{method}'", f"--method {method}")
+
+
+def test_every_option_is_explained(shell: Shell) -> None:
+    shown = " ".join(shell("fit", "--help").out.split())
+    assert "--epochs N [epb] Passes over all nodes, 200 as in the paper. Default: 200." in shown
+    assert "--restart X [closed-form] The share of its own labels" in shown
+    assert "None" not in shown
 
 
 def test_fit_saves_what_the_estimator_learns(shell: Shell) -> None:
@@ -113,7 +187,7 @@ def test_fit_saves_what_the_estimator_learns(shell: Shell) -> None:
 def test_fit_tells_what_it_understood_where_the_model_is_and_what_to_try(shell: Shell) -> None:
     Path("edges.csv").write_text("source,target\ntwo words,b\nb,b\n")
     answer = shell("fit", "edges.csv", "--out", "a model", *QUICK)
-    assert "dropped 1 self-loops" in answer.out
+    assert "dropped          1 self-loop" in answer.out
     assert "edges            1 undirected\n" in answer.out
     assert "The model is in a model." in answer.out
     assert "embedprop similar 'a model' 'two words'\n" in answer.out
@@ -145,17 +219,17 @@ def test_the_options_of_reading_reach_the_reader(shell: Shell) -> None:
 def test_the_closed_form_wants_settings_of_the_types_that_it_learns(
     shell: Shell, dims: list[str]
 ) -> None:
-    command = ["fit", "edges.csv", "--label", "word=words.csv", "--instance", "eps"]
+    command = ["fit", "edges.csv", "--label", "word=words.csv", "--method", "closed-form"]
     answer = shell(*command, "--out", "m", *dims)
     assert answer.code == 0, answer.err
-    assert list(EmbeddingPropagation.load("m").labels_) == ["word"]
+    assert list(load("m").vocabularies) == ["word"]
 
 
 @pytest.mark.parametrize("given", [["--dim", "node=4,word=4"], ["--regularization", "node=1"]])
 def test_settings_of_ids_that_the_closed_form_leaves_aside_are_refused_before_reading(
     shell: Shell, given: list[str]
 ) -> None:
-    command = ["fit", "missing.csv", "--label", "word=words.csv", "--instance", "eps"]
+    command = ["fit", "missing.csv", "--label", "word=words.csv", "--method", "closed-form"]
     assert_refused(shell(*command, "--out", "m", *given), "learned", "'word'.")
 
 
@@ -179,7 +253,7 @@ def test_a_batch_larger_than_the_graph_is_one_batch(shell: Shell) -> None:
     ],
 )
 def test_a_place_that_takes_no_model_is_refused_before_training(
-    shell: Shell, asked: list[dict[str, Any]], out: str, part: str
+    shell: Shell, asked: list[Any], out: str, part: str
 ) -> None:
     assert_refused(shell("fit", "edges.csv", "--out", out), part)
     assert asked == []
@@ -214,7 +288,7 @@ TITLES = "node,text\nann,a rose is a rose\ndan,the sea\n"
         ["--label", "title:text=titles.csv", "--label-embedding", "title=gru"],
         ["--label", "title:text=titles.csv"],
         ["--pretrained", "word=words.vec", "--no-refine"],
-        ["--label-dropout", "0.5", "--schedule", "linear", "--device", "cpu"],
+        ["--label-dropout", "0.5", "--schedule", "linear", "--engine", "torch(device='cpu')"],
     ],
     ids=lambda words: words[0] + words[1].partition("=")[0],
 )
@@ -258,8 +332,18 @@ def test_parts_are_chosen_by_name(shell: Shell, words: list[str]) -> None:
 def test_parts_that_cannot_be_are_refused_before_reading(
     shell: Shell, words: list[str], parts: list[str]
 ) -> None:
-    command = ["fit", "missing.csv", "--label", "word=words.csv", "--out", "m", *words]
-    assert_refused(shell(*command), *parts)
+    command = [
+        "fit",
+        "missing.csv",
+        "--label",
+        "word=words.csv",
+        "--out",
+        "m",
+        "--method",
+        "epb",
+        *words,
+    ]
+    assert_refused(shell(*command, *words), *parts)
     assert not Path("m").exists()
 
 
@@ -270,11 +354,11 @@ def test_parts_that_cannot_be_are_refused_before_reading(
         (["--pretrained", "word=v.vec"], "tea 1 2\n", ["Label type 'word': the pretrained", "2"]),
         (["--pretrained", "word=no.vec"], "", ["no.vec"]),
         (["--pretrained", "wrod=v.vec"], "tea 1 2 3 4\n", ["lookup table ('node', 'word')"]),
-        (["--targets", "v.vec"], "node,class\nann,x\neve,y\n", ["y names the node 'eve'"]),
+        (["--targets", "v.vec"], "node,class\nann,x\neve,y\n", ["targets names the node 'eve'"]),
         (["--targets", "v.vec"], "node,class\nann,x\nann,y\n", ["'ann' has several classes"]),
-        (["--targets", "v.vec"], "node,class\nann,x\n", ["y has 1 different classes"]),
-        (["--device", "gpu", "--engine", "torch"], "", ["device='gpu' cannot be used here"]),
-        (["--inverse-relations"], "", ["needs a directed graph with relations"]),
+        (["--targets", "v.vec"], "node,class\nann,x\n", ["targets has 1 different classes"]),
+        (["--engine", "torch(device='gpu')"], "", ["device='gpu' cannot be used here"]),
+        (["--inverse-relations"], "", ["need a directed graph with relations"]),
         (["--loss", "softmax(temperature=0)"], "", ["temperature=0 is not possible"]),
     ],
 )
@@ -298,6 +382,9 @@ def test_a_mistake_leaves_the_model_that_is_there(shell: Shell) -> None:
     assert after == before
 
 
+LONG = ("--method", "epb", "--dim", "4", "--n-threads", "1", "--quiet")
+
+
 @pytest.fixture
 def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
     """Press Ctrl-C when the epoch given by "epoch" has been computed."""
@@ -305,9 +392,9 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
 
     @contextmanager
     def progress_bar(*_: object) -> Iterator[Any]:
-        def report(epoch: int, share: float, losses: Mapping[str, float]) -> None:
-            del share, losses
-            if epoch == when["epoch"]:
+        def report(done: float, total: float | None, text: str) -> None:
+            del total, text
+            if math.ceil(done) - 1 == when["epoch"]:
                 os.kill(os.getpid(), signal.SIGINT)
 
         yield report
@@ -321,7 +408,7 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
 
 def test_ctrl_c_saves_what_is_there(shell: Shell, ctrl_c: dict[str, int]) -> None:
     ctrl_c["epoch"] = 3
-    answer = shell("fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--quiet")
+    answer = shell("fit", "edges.csv", "--out", "m", *LONG)
     assert answer.code == 130
     assert answer.err == (
         "Stopped after 4 of 200 epochs; the model holds what was learned. It is saved in m.\n"
@@ -334,17 +421,18 @@ def test_ctrl_c_in_the_first_epoch_saves_what_is_there_too(
 ) -> None:
     ctrl_c["epoch"] = 0
     # One batch of one node between two looks at the keyboard: the epoch is not over.
-    monkeypatch.setattr("embedprop.methods.epb.engines.fused._WORK_PER_RUN", 1)
+    monkeypatch.setattr("embedprop.methods.epb.engines.fused._WORK_PER_STEP", 1)
     answer = shell(
-        "fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--batch-size", "1"
-    )
+        "fit", "edges.csv", "--out", "m", "--method", "epb", "--dim", "4", "--n-threads", "1",
+        "--batch-size", "1",
+    )  # fmt: skip
     assert answer.code == 130
     assert answer.err.startswith("Stopped after 0 of 200 epochs")
     assert EmbeddingPropagation.load("m").node_embeddings_.shape[1] == 4
 
 
 def test_ctrl_c_never_replaces_a_finished_model(shell: Shell, ctrl_c: dict[str, int]) -> None:
-    arguments = ("fit", "edges.csv", "--out", "m", "--dim", "4", "--n-threads", "1", "--quiet")
+    arguments = ("fit", "edges.csv", "--out", "m", *LONG)
     ctrl_c["epoch"] = 99
     assert shell(*arguments, "--epochs", "5").code == 0
     ctrl_c["epoch"] = 1

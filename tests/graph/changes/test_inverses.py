@@ -68,5 +68,24 @@ def test_other_graphs_are_refused(graph: Graph, what: str) -> None:
     with pytest.raises(InvalidGraphError) as caught:
         with_inverses(graph)
     assert str(caught.value) == (
-        f"Inverse relations need a directed graph with relations, but this one is {what}."
+        f"Adding inverse relations needs a directed graph with relations, but this one is {what}."
     )
+
+
+def test_inverses_of_inverses_are_the_same_graph() -> None:
+    graph = Graph.from_edges([("a", "b")], relations=["r"], directed=True)
+    both = graph.with_inverses()
+    assert (graph.has_inverses, both.has_inverses) == (False, True)
+    assert both.with_inverses() is both
+
+
+def test_a_relation_that_is_named_like_an_inverse_is_refused() -> None:
+    names = ["r", "s", inverse_of("r")]
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 0)], relations=names, directed=True)
+    assert not graph.has_inverses
+    with pytest.raises(InvalidGraphError, match=r"Name \('inverse', 'r'\) is given twice"):
+        graph.with_inverses()
+
+
+def test_a_graph_without_relations_has_no_inverses() -> None:
+    assert not Graph.from_edges([(0, 1)], directed=True).has_inverses

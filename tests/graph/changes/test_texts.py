@@ -127,7 +127,7 @@ def test_unknown_tokens_are_skipped_before_a_text_is_cut(caplog):
         encoded = tokens.encode(["new a B other c d", None, "new"], max_length=3)
     assert encoded.tolist() == [[1, 2, 3], [0, 0, 0], [0, 0, 0]]
     assert encoded.dtype == np.int64
-    assert caplog.messages == ["1 of 3 texts are cut after 3 tokens"]
+    assert caplog.messages == ["cut 1 of 3 texts after 3 tokens"]
 
 
 def test_an_encoding_has_at_least_one_column():

@@ -36,10 +36,10 @@ ZIPPED = gzip.compress(HEAD + b"a,b\n", mtime=0)
         ("e.csv", HEAD, r"e\.csv has no rows\. Expected at least one row"),
         ("e.csv", HEAD + b"# x\n\n", r"has no rows"),
         ("e.csv", HEAD + b"a,b\nc\n", r"line 3: expected 2 fields separated by commas.* 1: 'c'"),
-        ("e.csv", HEAD + b"a,b,c\n", r"line 2: expected 2 fields .* found 3: 'a,b,c'"),
+        ("e.csv", HEAD + b"a,b,c\n", r"line 2: expected 2 fields .* got 3: 'a,b,c'"),
         ("e.csv", HEAD + b"a,b\n\n# c\nc,d,\n", r"line 5: expected 2 fields"),
         ("e.csv", HEAD + b'a,b\n"x\ny",z\nq\n', r"line 5: expected 2 fields"),
-        ("e.txt", b"a b\na b c\n", r"line 2: expected 2 fields separated by blanks, but found 3"),
+        ("e.txt", b"a b\na b c\n", r"line 2: expected 2 fields separated by blanks, got 3"),
         ("e.csv", HEAD + b"a,b\n,c\n", r"line 3: the source is empty\. Fill it in"),
         ("e.csv", HEAD + b'a,""\n', r"line 2: the target is empty"),
         ("e.csv", HEAD + b"a,b\nc,caf\xe9\n", r"line 3: byte 0xe9 is not UTF-8.*iconv"),
@@ -139,7 +139,7 @@ def test_a_column_that_was_asked_for_must_be_there(tmp_path, columns, message):
     [
         ({"source": "0", "target": "2"}, "numbers from 1 to 2 .* but source is '0'"),
         ({"source": "1", "target": "3"}, "numbers from 1 to 2 .* but target is '3'"),
-        ({"source": "1"}, "does not tell which column is target"),
+        ({"source": "1"}, "does not say which column is target"),
         ({"source": "from", "target": "to"}, "must give numbers"),
     ],
 )

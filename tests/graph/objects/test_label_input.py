@@ -112,7 +112,7 @@ def test_the_users_matrix_is_left_as_it_was():
         (
             csr_array((2, 2)),
             {"nodes": list("abc")},
-            "with 3 rows, one for each declared .* it has 2",
+            "with 3 rows, one for each declared .* got 2",
         ),
         (
             csr_array([[-1.0], [1], [1]]),

@@ -12,7 +12,7 @@ from embedprop.instance.parameters import EPBParameters
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.method import EPBMethod
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.methods.epb.plan import TrainingPlan
 
 
 def drawer_of(
@@ -24,7 +24,7 @@ def drawer_of(
 ) -> Drawer:
     n_relations = 0 if graph.relations is None else len(graph.relations)
     instance = EPBInstance({}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations)
-    return Drawer(graph, instance, RandomStreams(seed), np.float32, batch_size=6)
+    return Drawer(graph, instance, TrainingPlan(seed=seed, batch_size=6))
 
 
 def edges_of(graph: Graph) -> list[tuple[int, int, int]]:

@@ -139,7 +139,7 @@ class Diverging:
     """A learner whose loss is what the test says."""
 
     def __init__(self, run: Run, name: str, loss: float) -> None:
-        self.drawer = Drawer.of(run.graph, run.instance, run.plan)
+        self.drawer = Drawer(run.graph, run.instance, run.plan)
         self.visits_per_step, self.highest_losses = 10, {name: 5.0}
         self._loss = {name: loss}
 

@@ -14,6 +14,7 @@ from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
 from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, tournament
+from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 STREAMS = RandomStreams(0)
@@ -29,7 +30,7 @@ def drawer_of(
 ) -> Drawer:
     n_relations = 0 if graph.relations is None else len(graph.relations)
     instance = EPBInstance({}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations)
-    return Drawer(graph, instance, STREAMS, np.float32, 6, n_partitions)
+    return Drawer(graph, instance, TrainingPlan(batch_size=6, n_partitions=n_partitions))
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,6 @@ from embedprop.kernels.epb.batch import Draws, Problem
 from embedprop.kernels.epb.pipeline import Share
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines import fused_state
-from embedprop.methods.random_streams import RandomStreams
 
 DIM, BATCH_SIZE = 6, 6
 KERNELS = ("epb_ids", "epb_shared_labels")
@@ -137,7 +136,7 @@ def work(graph_name: str, settings: dict[str, Any]) -> Work:
     run = Run.of(graph, dim=DIM, batch_size=BATCH_SIZE, **settings)
     (label_type,) = run.instance.label_types
     labels = learned_labels(graph, label_type).sets
-    drawer = Drawer(graph, run.instance, RandomStreams(0), np.float32, BATCH_SIZE)
+    drawer = Drawer(graph, run.instance, run.plan)
     counts: Counter[str] = Counter()
     moved: set[int] = set()
     for epoch in range(run.plan.epochs):
@@ -166,7 +165,7 @@ def receivers(graph_name: str, settings: dict[str, Any]) -> tuple[set[int], set[
     graph = made(graph_name)
     run = Run.of(graph, **settings)
     h = run.start["node"].astype(np.float64)
-    drawer = Drawer(graph, run.instance, RandomStreams(0), np.float32, settings["batch_size"])
+    drawer = Drawer(graph, run.instance, run.plan)
     draws = drawer.draw(0, drawer.order(0))
     found: set[int] = set()
     for i, v in enumerate(draws.nodes.tolist()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -12,6 +12,7 @@ from embedprop.cli.console import speaker
 from embedprop.cli.options import ModelArgument, QuietOption, bad_value
 
 if TYPE_CHECKING:
+    from embedprop.files.export import FormatName
     from embedprop.graph.arrays import Vectors
 
 
@@ -66,9 +67,10 @@ def export(
         _require_known("--labels", labels, fitted.label_vectors)
         column, part, vectors = "label", labels, fitted.label_vectors[labels]
         names = fitted.vocabularies[labels].names
-    path = default_path(model, format, part) if out is None else out
+    kind = cast("FormatName", format)
+    path = default_path(model, kind, part) if out is None else out
     written = export_vectors(
-        path, names, vectors, format=format, column=column, escape_keys=escape_keys
+        path, names, vectors, format=kind, column=column, escape_keys=escape_keys
     )
     say(f"{len(names):,} vectors of {vectors.shape[1]} numbers: {', '.join(map(str, written))}")
 

@@ -97,7 +97,7 @@ def fit(
     say = speaker(quiet)
     files = GraphFiles.of(edges, label, columns, header, separator)
     name = chosen_method(method, fast, files, say)
-    of_fit = {"fast": fast, "targets": targets, "target_weight": target_weight}
+    of_fit = {"fast": fast or None, "targets": targets, "target_weight": target_weight}
     require_options_of(name, {**given, **of_fit})
     check_target(out)  # before the work, not after it
     estimator = ESTIMATORS[name](**chosen_parameters(given, fast=fast), verbose=not quiet)
@@ -158,13 +158,14 @@ def classes_of(file: Path) -> dict[str, str]:
 
 def _say_what_is_next(model: Model, out: Path, seconds: float, quiet: bool) -> None:
     from embedprop.cli.spelling import shell_word
+    from embedprop.graph.summary import counted
 
     say, folder, learning = speaker(quiet), shell_word(out), model.learning
     losses = [f"{name} {one[-1]:.4f}" for name, one in learning.loss_history.items() if one]
     residuals = [f"{name} {one:.0e}" for name, one in learning.residuals.items()]
     how = f"residual: {', '.join(residuals)}" if residuals else f"loss: {', '.join(losses)}"
     n_epochs = max(map(len, learning.loss_history.values()), default=0)
-    what = f"{n_epochs} epochs" if n_epochs else "Solved"
+    what = counted(n_epochs, "epoch") if n_epochs else "Solved"
     say(f"\n{what} ({how}) in {seconds:.0f} s.")
     say(f"The model is in {out}. Try next:")
     say(f"  embedprop similar {folder} {shell_word(model.nodes[0])}")

@@ -15,7 +15,7 @@ Ids = NDArray[np.int64]
 
 
 class EdgeSplit(NamedTuple):
-    """A graph without some of its edges, these edges, and as many pairs without edge.
+    """A graph without some of its edges, these edges, and as many pairs without one.
 
     Pairs are rows (source, target) of node ids; in an undirected graph the smaller id comes first.
     """
@@ -26,7 +26,7 @@ class EdgeSplit(NamedTuple):
 
 
 def split_edges(graph: Graph, share: float, seed: int) -> EdgeSplit:
-    """Hold out a share of the edges and draw as many pairs without edge, both uniformly.
+    """Hold out a share of the edges and draw as many pairs without one, both uniformly.
 
     All nodes and labels stay, even where a node loses its last edge. Self-loops are never held
     out. In a directed graph the direction counts: an edge and its reverse are different pairs.
@@ -88,7 +88,7 @@ def _non_edges(pairs: Ids, wanted: int, graph: Graph, rng: np.random.Generator) 
     n_free = n_pairs - len(pairs)
     if n_free < wanted:
         raise InvalidGraphError(
-            f"The graph has {n_free} pairs of nodes without edge, but {wanted} are needed. Hold "
+            f"The graph has {n_free} pairs of nodes without an edge, but {wanted} are needed. Hold "
             f"out fewer edges."
         )
     drawn = np.empty(0, np.int64)

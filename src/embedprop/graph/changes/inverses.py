@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.adjacency import EdgeRows, directed_adjacency
-from embedprop.graph.graph import Graph
-from embedprop.graph.vocabulary import Vocabulary
 
 
 def inverse_of(relation: Hashable) -> tuple[str, Hashable]:
@@ -38,9 +37,9 @@ def with_inverses(graph: Graph) -> Graph:
     relation_ids = graph.neighbor_relations
     if graph.relations is None or relation_ids is None or not graph.directed:
         what = "undirected" if graph.relations is not None else "without relations"
-        raise InvalidGraphError(
-            f"Inverse relations need a directed graph with relations, but this one is {what}."
-        )
+        problem = f"needs a directed graph with relations, but this one is {what}"
+        raise InvalidGraphError(f"Adding inverse relations {problem}.")
+    # N(v) are the sources of the edges to v, so each entry's owner is the target.
     sources, targets = graph.neighbors.ids, graph.neighbors.owners
     names = graph.relations.names
     weights = graph.neighbors.weights

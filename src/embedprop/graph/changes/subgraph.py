@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph, Multisets, Vocabulary
 from embedprop.graph.labels import NODE_TYPE
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.vocabulary import Vocabulary
 
 
 def subgraph(graph: Graph, rows: NDArray[np.int64]) -> Graph:
@@ -27,6 +25,7 @@ def subgraph(graph: Graph, rows: NDArray[np.int64]) -> Graph:
     if len(np.unique(rows)) != len(rows):
         raise InvalidGraphError("`rows` of a subgraph must name each node once.")
     new_id = np.full(graph.n_nodes, -1, np.int32)
+    # -1 marks the nodes that go, and with them their entries among the neighbors.
     new_id[rows] = np.arange(len(rows), dtype=np.int32)
     near = graph.neighbors.subset(rows)
     is_kept = new_id[near.ids] >= 0

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidParameterError
+from embedprop.errors import InvalidParameterError, did_you_mean
+from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.build import label_multisets
-from embedprop.graph.graph import Graph
 from embedprop.graph.labels import TextLabels
-from embedprop.graph.vocabulary import Vocabulary
+from embedprop.graph.messages import counted
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +34,8 @@ def words_of(text: str) -> list[str]:
 def as_word_sets(graph: Graph, label_type: str) -> Graph:
     """Return the graph with the words of its texts as labels: a bag of words.
 
-    The type keeps its name and place. A word weighs as often as it comes in the text; a text
-    without any word has no labels.
+    The type keeps its name and place. The weight of a word is its count in the text; a
+    text without any word has no labels.
 
     >>> graph = Graph.from_edges([("a", "b")], labels={"title:text": {"a": "To be or not to be"}})
     >>> graph = as_word_sets(graph, "title")
@@ -48,7 +48,9 @@ def as_word_sets(graph: Graph, label_type: str) -> Graph:
         raise InvalidParameterError(
             f"{label_type!r} is not a label type of kind text of this graph. It has: "
             f"{', '.join(map(repr, texts)) or 'none'}. Give texts as 'title:text'."
+            f"{did_you_mean(label_type, texts)}"
         )
+    # Ids in order of appearance: the vocabulary does not depend on hashing or sorting.
     id_of: dict[str, int] = {}
     node_ids: list[int] = []
     label_ids: list[int] = []
@@ -106,7 +108,8 @@ class Tokens:
         rows = [self._ids(text or "") for text in texts]
         n_cut = 0 if max_length is None else sum(len(row) > max_length for row in rows)
         if n_cut:
-            logger.info("%d of %d texts are cut after %d tokens", n_cut, len(rows), max_length)
+            cut = f"{n_cut} of {counted(len(rows), 'text')}"
+            logger.info("cut %s after %d tokens", cut, max_length)
         rows = [row[:max_length] for row in rows]
         encoded = np.zeros((len(rows), max(map(len, rows), default=1) or 1), dtype=np.int64)
         for place, row in enumerate(rows):

@@ -1,20 +1,20 @@
-"""A file on disk → chunks of its bytes, gzip undone, before anything is known of its meaning."""
+"""A file on disk → chunks of its bytes, unpacked if it is gzipped."""
 
 from __future__ import annotations
 
 import gzip
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 from embedprop.errors import InvalidGraphError
 
 GZIP_MAGIC = b"\x1f\x8b"
-PARQUET_MAGIC = b"PAR1"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Limits:
         Bytes read at a time: large enough that the work per chunk is small, small enough that a
         chunk and its names (about ten times as much) do not matter beside the graph.
     record_bytes
-        The longest record. No edge is that long, a text of a node hardly.
+        The longest record. No edge is that long, and hardly any text of a node.
     expansion
         A gzip file must not grow by more than this factor: edge lists grow 2 to 20 times.
     free_expansion_bytes
@@ -63,7 +63,7 @@ def opened(path: Path) -> Iterator[BufferedReader]:
         raise InvalidGraphError(f"{path} cannot be read: {reason}.") from error
 
 
-def first_bytes(path: Path, count: int) -> bytes:
+def head_of(path: Path, count: int) -> bytes:
     """Return the first bytes of a file; none of a pipe, which can be read only once."""
     if path.exists() and not path.is_file() and not path.is_dir():
         return b""
@@ -80,6 +80,7 @@ def byte_chunks(path: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
         The file is missing or unreadable, or its gzip stream is damaged or grows beyond measure.
     """
     with opened(path) as file:
+        # The bytes decide, not the name: a file may have been renamed.
         start = file.peek(2)[:2]
         if start == GZIP_MAGIC:
             yield from _unpacked(path, file, limits)
@@ -93,6 +94,20 @@ def byte_chunks(path: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
             yield chunk
 
 
+@contextmanager
+def unpacked(path: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[IO[bytes]]:
+    """Open a file of a format that is read from its end: a gzipped one is unpacked first."""
+    if head_of(path, 2) != GZIP_MAGIC:
+        with opened(path) as file:
+            yield file
+        return
+    with tempfile.TemporaryFile() as whole:
+        whole.writelines(byte_chunks(path, limits))
+        whole.seek(0)
+        yield whole
+
+
+# A pipe cannot tell how far it was read, so the bytes are counted as they pass.
 class _CountingFile:
     """Counts the packed bytes that were taken from a file."""
 
@@ -119,6 +134,7 @@ def _unpacked(path: Path, file: BinaryIO, limits: Limits) -> Iterator[bytes]:
                 ) from error
             if not chunk:
                 return
+            # A few kB can unpack to a terabyte: stop long before the disk or memory is full.
             n_unpacked += len(chunk)
             if n_unpacked > max(limits.free_expansion_bytes, limits.expansion * packed.n_bytes):
                 raise InvalidGraphError(

@@ -17,7 +17,7 @@ from embedprop.graph.files.table_layout import Roles, TableOptions
 from embedprop.graph.files.tables import Batch, read_table
 from embedprop.graph.files.text_blocks import shortened
 from embedprop.graph.labels import NumericLabels, TextLabels
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import counted
 
 logger = logging.getLogger(__name__)
 
@@ -58,19 +58,25 @@ class KnownNodes:
             logger.info("%s: added %s without edges", path, counted(n_added, "node"))
 
     def _unknown(self, batch: Batch, row: int) -> InvalidGraphError:
-        name = shortened(batch.columns["node"][row])
-        return InvalidGraphError(
-            f"{batch.place(row)}: node {name!r} is not among the {len(self.encoder)} nodes of the "
-            f"graph. Correct it, declare it with nodes= (--nodes), or read with unknown_nodes="
-            f"'ignore' or 'add' (--unknown-nodes)."
+        known = self.encoder.vocabulary()
+        advice = (
+            "Correct it, declare it with nodes= (--nodes), or read with unknown_nodes='ignore' or "
+            f"'add' (--unknown-nodes).{known.suggestion(batch.columns['node'][row])}"
         )
+        problem = f"is not among the {counted(len(known), 'node')} of the graph"
+        return _bad_node(batch, row, f"{problem}. {advice}")
+
+
+def _bad_node(batch: Batch, row: int, problem: str) -> InvalidGraphError:
+    name = shortened(batch.columns["node"][row])
+    return InvalidGraphError(f"{batch.place(row)}: node {name!r} {problem}")
 
 
 def _chosen(batch: Batch, choice: NDArray[np.bool_]) -> Batch:
     """Return some rows of a batch; each still knows its place in the file."""
     rows = np.flatnonzero(choice)
     columns = {role: column.gather(rows) for role, column in batch.columns.items()}
-    return Batch(columns, lambda row: batch.place(int(rows[row])))
+    return Batch(columns, batch.path, batch.unit, np.asarray(batch.positions)[rows])
 
 
 def read_labels(
@@ -108,9 +114,8 @@ def _read_numbers(path: Path, nodes: KnownNodes, options: TableOptions) -> Placi
     node_ids: list[Ids] = []
     values: list[NDArray[np.float32]] = []
     names: tuple[str, ...] = ()
-    for batch, ids in _once_per_node(
-        nodes.batches(path, Roles(("node",), takes_rest=True), options)
-    ):
+    batches = nodes.batches(path, Roles(("node",), takes_rest=True), options)
+    for batch, ids in _once_per_node(batches):
         names = tuple(name for name in batch.columns if name != "node")
         node_ids.append(ids)
         values.append(np.stack([_finite(batch, name) for name in names], axis=1))
@@ -136,15 +141,12 @@ def _once_per_node(batches: Iterator[tuple[Batch, Ids]]) -> Iterator[tuple[Batch
         n_more = max(ids.max(initial=-1) + 1 - len(has_row), 0)
         has_row = np.concatenate([has_row, np.zeros(n_more, dtype=np.bool_)])
         is_first = np.zeros(len(ids), dtype=np.bool_)
+        # A batch can repeat a node itself: only the first of its rows is new.
         is_first[np.unique(ids, return_index=True)[1]] = True
         again = has_row[ids] | ~is_first
         if again.any():
-            row = int(np.argmax(again))
-            name = shortened(batch.columns["node"][row])
-            raise InvalidGraphError(
-                f"{batch.place(row)}: node {name!r} has a row already. Expected at most one row "
-                f"per node: keep one, or combine them."
-            )
+            advice = "Expected at most one row per node: keep one, or combine them."
+            raise _bad_node(batch, int(np.argmax(again)), f"has a row already. {advice}")
         has_row[ids] = True
         yield batch, ids
 

@@ -22,8 +22,8 @@ class _NextIds(dict[str, int]):
 class NameEncoder:
     """Gives each new name the next id.
 
-    Only the distinct names of a batch become Python strings, so that time and memory go with the
-    names rather than with the rows.
+    Only the distinct names of a batch become Python strings, so that time and memory depend on
+    the names rather than on the rows.
 
     Examples
     --------
@@ -64,11 +64,13 @@ class NameEncoder:
 
 def _row_by_row(columns: tuple[pl.Series, ...]) -> pl.Series:
     n_rows = len(columns[0])
+    # Row by row: names get their ids in the order in which a person reads them.
     order = np.arange(len(columns) * n_rows).reshape(len(columns), n_rows).T.ravel()
     return pl.concat([column.alias("name") for column in columns]).gather(order)
 
 
 def _distinct(names: pl.Series) -> tuple[list[str], NDArray[np.int32]]:
     """Return the distinct names in the order of appearance, and the index of each row there."""
+    # Arrow keeps the order of first appearance, which polars' own encodings do not promise.
     encoded = names.to_arrow().dictionary_encode()
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()

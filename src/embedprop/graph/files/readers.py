@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError, did_you_mean
 from embedprop.graph.adjacency import EdgeRows
-from embedprop.graph.build import build_graph, check_choice
+from embedprop.graph.build import build_graph
 from embedprop.graph.files.byte_chunks import check_is_file
 from embedprop.graph.files.label_files import KnownNodes, read_labels
 from embedprop.graph.files.name_encoder import Ids, NameEncoder
@@ -23,7 +23,7 @@ from embedprop.graph.files.table_layout import Roles, TableOptions
 from embedprop.graph.files.tables import read_table
 from embedprop.graph.graph import Graph, SelfLoops, UnknownNodes
 from embedprop.graph.labels import split_kinds
-from embedprop.graph.summary import counted
+from embedprop.graph.messages import check_choice, counted
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +54,7 @@ def read_graph(
     """
     check_choice("self_loops", self_loops, get_args(SelfLoops))
     check_choice("unknown_nodes", unknown_nodes, get_args(UnknownNodes))
+    # All that can be refused without reading is refused here, before a long file is read.
     hints = _hints(options)
     edges = _as_path("edges", edges)
     files = {key: _as_path(f"labels[{key!r}]", path) for key, path in (labels or {}).items()}
@@ -67,6 +68,7 @@ def read_graph(
         label_type: read_labels(files[key], label_type, kind, known, hints)
         for key, (label_type, kind) in kinds.items()
     }
+    # Labels are placed last, when files of labels have added all nodes that they may add.
     vocabulary = encoder.vocabulary()
     del encoder, known  # as large as the names, and not needed any more
     pa.default_memory_pool().release_unused()
@@ -129,7 +131,7 @@ def _add_nodes(encoder: NameEncoder, path: Path, options: TableOptions) -> None:
 
 
 def _hints(options: TableOptions) -> TableOptions:
-    """Return what may be true of the other files too, of the options for the edge file."""
+    """Return those options for the edge file that may hold for the other files too."""
     for role in options.columns:
         if role not in COLUMN_ROLES:
             raise InvalidParameterError(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
 from embedprop.graph.files.text_blocks import BLANKS, TextFormat, shortened
 
 logger = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class TableOptions:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether columns are given by their numbers."""
+        """Whether columns are given by number."""
         return bool(self.columns) and all(str(c).isdecimal() for c in self.columns.values())
 
 
@@ -108,6 +108,7 @@ def pick_columns(
     missing = []
     for role in roles.all:
         wanted = str(options.columns.get(role, role)).strip().lower()
+        # Said of another file: this one may call the column by its usual name.
         if options.are_hints and wanted not in known:
             wanted = role
         if known.count(wanted) > 1:
@@ -116,6 +117,7 @@ def pick_columns(
             picks[role] = known.index(wanted)
         elif role in roles.required or (role in options.columns and not options.are_hints):
             missing.append(wanted)
+    # Some names fit, so this is a header with a mistake in it rather than a record.
     if missing and (must or (len(picks) > 0 and len(missing) < len(roles.required))):
         raise _missing_columns(path, missing, names, roles)
     if missing:
@@ -133,11 +135,12 @@ def _missing_columns(
 ) -> InvalidGraphError:
     found = shortened(", ".join(map(_printable, names)), 200)
     wanted = ", ".join(map(repr, missing))
+    near = did_you_mean(missing[0], [name.strip() for name in names])
     example = ",".join(f"{role}=NAME" for role in roles.required)
     return InvalidGraphError(
         f"{path}: expected the column{'s' * (len(missing) > 1)} {wanted}, but its columns are: "
         f"{found}. Say which they are with columns= (--columns {example}), or has_header=False "
-        f"(--no-header) if the first line is not a header."
+        f"(--no-header) if the first line is not a header.{near}"
     )
 
 
@@ -150,7 +153,8 @@ def _separator(path: Path, line: str, roles: Roles, options: TableOptions) -> st
     if options.separator is not None and not options.are_hints:
         return options.separator
     promised = SEPARATOR_OF_SUFFIX.get(bare_suffix(path))
-    line = line.partition("{")[0].strip(" ")  # NetworkX writes a dictionary after each edge
+    # NetworkX writes a dictionary after each edge, with commas of its own.
+    line = line.partition("{")[0].strip(" ")
     for separator in (options.separator, promised, "\t", ",", ";"):
         if separator is not None and separator in line:
             return separator
@@ -162,8 +166,7 @@ def _separator(path: Path, line: str, roles: Roles, options: TableOptions) -> st
 
 def bare_suffix(path: Path) -> str:
     """Return the ending of a file's name in small letters, without ``.gz``."""
-    name = path.name.lower().removesuffix(".gz")
-    return Path(name).suffix
+    return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def _split(line: str, separator: str) -> list[str]:
@@ -191,7 +194,8 @@ def _may_lack_header(
     has_numbers = [all(map(_is_number, _split(x, separator)[:n_required])) for x in lines]
     if has_numbers[0]:
         return True
-    if any(has_numbers[1:]):  # words above numbers are a header, though not the one expected
+    # Words above numbers are a header, though not the one expected.
+    if any(has_numbers[1:]):
         return False
     is_list = bare_suffix(path) in HEADERLESS_SUFFIXES or separator == BLANKS
     return is_list or after_comment
@@ -205,9 +209,9 @@ def _pick_by_position(
         return _pick_by_number(path, fields, roles, options)
     n_required = len(roles.required)
     if len(fields) < n_required + roles.takes_rest:
+        expected = f"{n_required + roles.takes_rest} columns ({', '.join(roles.required)}, ...)"
         raise InvalidGraphError(
-            f"{path}: expected at least {n_required + roles.takes_rest} columns "
-            f"({', '.join(roles.required)}, ...), but the first line has {len(fields)}: "
+            f"{path}: expected at least {expected}, but the first line has {len(fields)}: "
             f"{shortened(', '.join(fields))!r}. Is the separator right (separator=, --separator)?"
         )
     picks = {role: index for index, role in enumerate(roles.required)}
@@ -220,35 +224,33 @@ def _pick_by_position(
         raise InvalidGraphError(
             f"{path} has no header, and its columns after {', '.join(roles.required)} are not "
             f"({', '.join(roles.optional)}): {shortened(', '.join(extra))!r}. Give it a header, "
-            f"or the numbers of the columns with columns= "
-            f"(--columns {','.join(f'{r}={i + 1}' for i, r in enumerate(roles.required))})."
+            f"or the numbers of the columns with columns= (--columns {_example(roles)})."
         )
     picks |= {role: n_required + i for i, role in enumerate(roles.optional[: len(extra)])}
     # A third column of times, read as weights, would change every result.
-    logger.warning(
-        "%s has no header; its columns are read as %s. If that is wrong, give the numbers of the "
-        "columns with columns= (--columns source=1,target=2).",
-        path,
-        ", ".join(picks),
-    )
+    advice = "give the numbers of the columns with columns= (--columns source=1,target=2)"
+    message = "%s has no header; its columns are read as %s. If that is wrong, %s."
+    logger.warning(message, path, ", ".join(picks), advice)
     return picks
+
+
+def _example(roles: Roles) -> str:
+    return ",".join(f"{role}={i + 1}" for i, role in enumerate(roles.required))
 
 
 def _pick_by_number(
     path: Path, fields: Sequence[str], roles: Roles, options: TableOptions
 ) -> dict[str, int]:
     asked = {role: str(options.columns[role]) for role in roles.all if role in options.columns}
-    example = ",".join(f"{role}={i + 1}" for i, role in enumerate(roles.required))
+    example = _example(roles)
     for role, number in asked.items():
         if not number.isdecimal() or not 1 <= int(number) <= len(fields):
             raise InvalidGraphError(
                 f"{path} has no header, so columns= must give numbers from 1 to {len(fields)} "
                 f"(--columns {example}), but {role} is {number!r}."
             )
-    missing = [role for role in roles.required if role not in asked]
+    missing = " or ".join(role for role in roles.required if role not in asked)
     if missing:
-        raise InvalidGraphError(
-            f"{path} has no header, and columns= does not tell which column is "
-            f"{' or '.join(missing)} (--columns {example})."
-        )
+        problem = f"columns= does not say which column is {missing} (--columns {example})"
+        raise InvalidGraphError(f"{path} has no header, and {problem}.")
     return {role: int(number) - 1 for role, number in asked.items()}

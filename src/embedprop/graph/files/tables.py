@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.files.byte_chunks import (
-    DEFAULT_LIMITS,
-    GZIP_MAGIC,
-    PARQUET_MAGIC,
-    Limits,
-    byte_chunks,
-    first_bytes,
-    opened,
-)
-from embedprop.graph.files.table_layout import (
-    SEPARATOR_OF_SUFFIX,
-    Layout,
-    Roles,
-    TableOptions,
-    bare_suffix,
-    pick_columns,
-    text_layout,
-)
-from embedprop.graph.files.text_blocks import (
-    BLANKS,
-    BOM,
-    TextBlock,
-    TextReader,
-    bad_return,
-    check_no_zero_byte,
-    check_utf8,
-    shortened,
-    too_long,
-)
+from embedprop.graph.files import table_layout, text_blocks
+from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks, head_of, unpacked
+from embedprop.graph.files.table_layout import Layout, Roles, TableOptions, bare_suffix
+from embedprop.graph.files.text_blocks import BLANKS, BOM, TextBlock, TextReader, shortened
+from embedprop.graph.messages import counted
 
 PARQUET_SUFFIXES = {".parquet", ".pq"}
+PARQUET_MAGIC = b"PAR1"
 PARQUET_BATCH_ROWS = 1 << 18
 NO_OPTIONS = TableOptions()
 
@@ -55,20 +30,24 @@ class Batch:
     """Some rows of a table: role or name → column, and where each row stands in the file."""
 
     columns: dict[str, pl.Series]
-    place: Callable[[int], str]
+    path: Path
+    unit: str  # "line" or "row"
+    positions: Sequence[int] | NDArray[np.int64]  # the line or row of each row in the file
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
+
+    def place(self, row: int) -> str:
+        """Return where a row stands in the file."""
+        return f"{self.path}, {self.unit} {self.positions[row]}"
 
     def names(self, role: str) -> pl.Series:
         """Return a column of names; an empty one is an error."""
         column = self.columns[role]
         empty = column == ""
         if empty.any():
-            row = int(np.argmax(empty.to_numpy()))
-            raise InvalidGraphError(
-                f"{self.place(row)}: the {role} is empty. Fill it in, or remove the row."
-            )
+            where = self.place(int(np.argmax(empty.to_numpy())))
+            raise InvalidGraphError(f"{where}: the {role} is empty. Fill it in, or remove the row.")
         return column
 
     def numbers(self, role: str) -> NDArray[np.float64]:
@@ -87,8 +66,8 @@ class Batch:
             weights = numbers.astype(np.float32)
         good = (weights >= 0) & np.isfinite(weights)
         if not good.all():
-            expected = "a weight that is finite and not negative"
-            raise self.bad_value(role, int(np.argmin(good)), expected)
+            row = int(np.argmin(good))
+            raise self.bad_value(role, row, "a weight that is finite and not negative")
         return weights
 
     def bad_value(self, role: str, row: int, expected: str) -> InvalidGraphError:
@@ -127,15 +106,16 @@ def read_table(
 
 
 def _is_parquet(path: Path) -> bool:
-    return bare_suffix(path) in PARQUET_SUFFIXES or first_bytes(path, 4) == PARQUET_MAGIC
+    return bare_suffix(path) in PARQUET_SUFFIXES or head_of(path, 4) == PARQUET_MAGIC
 
 
 def _text_batches(
     path: Path, roles: Roles, options: TableOptions, limits: Limits
 ) -> Iterator[Batch]:
     chunks = byte_chunks(path, limits)
+    # Elsewhere a lone quote is a character like any other: lists of edges are not quoted.
     may_quote = options.separator != BLANKS and (
-        options.separator is not None or bare_suffix(path) in SEPARATOR_OF_SUFFIX
+        options.separator is not None or bare_suffix(path) in table_layout.SEPARATOR_OF_SUFFIX
     )
     head, is_whole = _head(path, chunks, limits)
     lines, after_comment = _first_records(head, is_whole=is_whole, may_quote=may_quote)
@@ -145,27 +125,28 @@ def _text_batches(
             f"the columns {', '.join(roles.required)}."
         )
     if '"' not in lines[0] and "\r" in lines[0].rstrip("\r"):
-        raise bad_return(path, 1 + head.count(b"\n", 0, head.find(lines[0].encode())))
-    layout = text_layout(path, lines, roles, options, after_comment=after_comment)
+        raise text_blocks.bad_return(path, 1 + head.count(b"\n", 0, head.find(lines[0].encode())))
+    layout = table_layout.text_layout(path, lines, roles, options, after_comment=after_comment)
     reader = TextReader(path, layout.form, limits)
     for block in reader.blocks(chain([head], chunks)):
         yield _parsed(path, block, layout)
 
 
 def _head(path: Path, chunks: Iterator[bytes], limits: Limits) -> tuple[bytes, bool]:
-    """Return the begin of a file, long enough to hold its first two records, and if it is all."""
+    """Return the start of a file with at least its first two records, and whether it is all."""
     head = b""
     for chunk in chunks:
-        check_no_zero_byte(path, chunk, 1 + head.count(b"\n"))
+        text_blocks.check_no_zero_byte(path, chunk, 1 + head.count(b"\n"))
         head = (head + chunk).removeprefix(BOM)
         n_records = len(_first_records(head)[0])
+        # A file may begin with a long comment, but a record beyond the limit is not one.
         if n_records < 2 and len(head) <= limits.record_bytes:
             continue
-        check_utf8(path, head[: head.rfind(b"\n") + 1], 1)
+        text_blocks.check_utf8(path, head[: head.rfind(b"\n") + 1], 1)
         if not n_records:
-            raise too_long(path, 1 + head.count(b"\n"), limits)
+            raise text_blocks.too_long(path, 1 + head.count(b"\n"), limits)
         return head, False
-    check_utf8(path, head, 1)
+    text_blocks.check_utf8(path, head, 1)
     return head, True
 
 
@@ -196,26 +177,22 @@ def _first_records(
 
 def _parsed(path: Path, block: TextBlock, layout: Layout) -> Batch:
     names = [str(index) for index in range(layout.form.n_fields)]
-    frame = (
-        pl.read_csv(
-            # polars takes away a byte order mark; a name that begins with one shall keep it.
-            BOM + block.data,
-            has_header=False,
-            separator=layout.form.separator,
-            quote_char='"' if block.has_quotes else None,
-            schema=dict.fromkeys(names, pl.String),
-            columns=sorted(set(layout.picks.values())),
-        )
-        if len(block.lines)
-        else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    frame = pl.read_csv(
+        # polars takes away a byte order mark; a name that begins with one shall keep it.
+        BOM + block.data,
+        has_header=False,
+        separator=layout.form.separator,
+        quote_char='"' if block.has_quotes else None,
+        schema=dict.fromkeys(names, pl.String),
+        columns=sorted(set(layout.picks.values())),
     )
     if len(frame) != len(block.lines):
         raise InvalidGraphError(
-            f"{path}, lines {block.lines[0]} to {block.lines[-1]}: expected {len(block.lines)} "
-            f"records, but {len(frame)} could be read. Check the quotes in these lines."
+            f"{path}, lines {block.lines[0]} to {block.lines[-1]}: expected "
+            f"{counted(len(block.lines), 'record')}, got {len(frame)}. Check their quotes."
         )
     columns = {role: frame[str(index)].fill_null("") for role, index in layout.picks.items()}
-    return Batch(columns, lambda row: f"{path}, line {block.lines[row]}")
+    return Batch(columns, path, "line", block.lines)
 
 
 def _parquet_batches(
@@ -224,42 +201,25 @@ def _parquet_batches(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with _parquet_source(path, limits) as source:
+    with unpacked(path, limits) as source:
         try:
             file = pq.ParquetFile(source)
             names = file.schema_arrow.names
-            picks = pick_columns(path, names, roles, options, must=True) or {}
+            picks = table_layout.pick_columns(path, names, roles, options, must=True) or {}
             offset = 0
+            # Columns without a role are never decoded: they may be texts or images.
             wanted = [names[index] for index in picks.values()]
             for rows in file.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=wanted):
                 columns = {
                     role: _as_text(path, rows.column(names[index]), names[index])
                     for role, index in picks.items()
                 }
-                yield Batch(columns, _row_place(path, offset))
+                yield Batch(columns, path, "row", range(offset + 1, offset + 1 + len(rows)))
                 offset += len(rows)
         except (pa.ArrowException, OSError) as error:
             reason = shortened(str(error).partition("\n")[0], 120)
-            raise InvalidGraphError(
-                f"{path} is not a Parquet file, or a damaged one ({reason}). Write it again."
-            ) from error
-
-
-def _row_place(path: Path, offset: int) -> Callable[[int], str]:
-    return lambda row: f"{path}, row {offset + row + 1}"
-
-
-@contextmanager
-def _parquet_source(path: Path, limits: Limits) -> Iterator[IO[bytes]]:
-    """Open a file; a gzipped one is unpacked first, as Parquet is read from its end."""
-    if first_bytes(path, 2) != GZIP_MAGIC:
-        with opened(path) as file:
-            yield file
-        return
-    with tempfile.TemporaryFile() as unpacked:
-        unpacked.writelines(byte_chunks(path, limits))
-        unpacked.seek(0)
-        yield unpacked
+            problem = f"is not a Parquet file, or a damaged one ({reason}). Write it again."
+            raise InvalidGraphError(f"{path} {problem}") from error
 
 
 def _as_text(path: Path, column: Any, name: str) -> pl.Series:
@@ -268,6 +228,7 @@ def _as_text(path: Path, column: Any, name: str) -> pl.Series:
     import pyarrow.compute as pc
 
     try:
+        # 32-bit offsets of plain strings end at 2 GB per column.
         text = column.cast(pa.large_string())
         missing = pc.is_null(column, nan_is_null=pa.types.is_floating(column.type))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
@@ -276,7 +237,4 @@ def _as_text(path: Path, column: Any, name: str) -> pl.Series:
             f"numbers. Write the column as text, integers or floating-point numbers."
         ) from error
     text = pc.if_else(missing, pa.scalar("", pa.large_string()), text)
-    series = pl.from_arrow(text)
-    if not isinstance(series, pl.Series):
-        raise TypeError(f"expected a column of {path}, got {type(series).__name__}")
-    return series
+    return cast("pl.Series", pl.from_arrow(text))

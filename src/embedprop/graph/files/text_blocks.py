@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits
+from embedprop.graph.messages import counted
 
 BOM = b"\xef\xbb\xbf"
 NEWLINE, RETURN, QUOTE, HASH = b"\n"[0], b"\r"[0], b'"'[0], b"#"[0]
@@ -62,25 +63,24 @@ class TextReader:
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[TextBlock]:
         """Yield the records of a file whose bytes come in `chunks`."""
+        # `rest` is the start of a record whose end has not been read yet; `line` is its line.
         rest, line, header_pending = b"", 1, self.form.has_header
         for chunk in _with_end(chunks):
             check_no_zero_byte(self.path, chunk or b"", line + rest.count(b"\n"))
             data = rest + chunk if chunk is not None else _ended(rest)
             cut = self._end_of_records(data, line, is_last=chunk is None)
             if len(data) - cut > self.limits.record_bytes:
-                raise too_long(
-                    self.path,
-                    line + data.count(b"\n", 0, cut),
-                    self.limits,
-                    in_quotes=self.is_quoted and data.count(b'"', cut) % 2 == 1,
-                )
+                in_quotes = self.is_quoted and data.count(b'"', cut) % 2 == 1
+                line += data.count(b"\n", 0, cut)
+                raise too_long(self.path, line, self.limits, in_quotes=in_quotes)
             whole, rest = data[:cut], data[cut:]
             if whole:
                 block = self._checked(whole, line, header_pending)
                 line += whole.count(b"\n")
                 if block is not None:
                     header_pending = False
-                    yield block
+                    if len(block.lines):
+                        yield block
 
     def _end_of_records(self, data: bytes, line: int, *, is_last: bool) -> int:
         """Return where the last whole record ends; a line break inside quotes ends none."""
@@ -91,13 +91,13 @@ class TextReader:
         self._check_quotes(array, quotes, line)
         if is_last and len(quotes) % 2:
             raise self._bad_quote(array, quotes, len(quotes), line)
-        ends = np.flatnonzero(array == NEWLINE)
-        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        ends = _outside(quotes, np.flatnonzero(array == NEWLINE))
         return int(ends[-1]) + 1 if len(ends) else 0
 
     def _check_quotes(self, array: NDArray[np.uint8], quotes: Positions, line: int) -> None:
         """Refuse quotes that neither surround a whole field nor are doubled inside one."""
         separator = ord(self.form.separator)
+        # A doubled quote closes and opens again, so quotes alternate whatever is in a field.
         opening, closing = quotes[0::2], quotes[1::2]
         before = array[opening - 1]
         starts = (opening == 0) | np.isin(before, (separator, NEWLINE, QUOTE))
@@ -113,20 +113,14 @@ class TextReader:
         self, array: NDArray[np.uint8], quotes: Positions, index: int, line: int
     ) -> InvalidGraphError:
         """Return the error about a quote; one at an odd `index` should have closed a field."""
-        if index % 2 == 0:
-            place, problem = (
-                quotes[index],
-                "a double quote inside a field that does not begin with one",
-            )
-        else:
-            begin = index - 1
-            while begin >= 2 and quotes[begin] == quotes[begin - 1] + 1:
-                begin -= 2
-            place, problem = (
-                quotes[begin],
-                "the quoted field that begins here is not closed properly",
-            )
-        line += int(np.count_nonzero(array[:place] == NEWLINE))
+        problem = "a double quote inside a field that does not begin with one"
+        if index % 2:
+            problem = "the quoted field that begins here is not closed properly"
+            index -= 1
+            # Back over doubled quotes to the one that opened the field.
+            while index >= 2 and quotes[index] == quotes[index - 1] + 1:
+                index -= 2
+        line += int(np.count_nonzero(array[: quotes[index]] == NEWLINE))
         return InvalidGraphError(
             f'{self.path}, line {line}: {problem}. Write fields that contain quotes as "..." with '
             f"the inner quotes doubled."
@@ -143,10 +137,10 @@ class TextReader:
         has_quotes = self.is_quoted and b'"' in data
         quotes = np.flatnonzero(array == QUOTE) if has_quotes else newlines[:0]
         if has_quotes:
-            ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-            separators = separators[np.searchsorted(quotes, separators) % 2 == 0]
+            ends, separators = _outside(quotes, ends), _outside(quotes, separators)
         self._check_returns(array, quotes, line)
         starts = np.concatenate(([0], ends[:-1] + 1))
+        # With quotes a record may span lines, so its line is found by the line feeds before it.
         lines = line + (np.searchsorted(newlines, starts) if has_quotes else np.arange(len(starts)))
         n_fields = np.diff(np.searchsorted(separators, ends), prepend=0) + 1
         is_record = self._is_record(array, starts, ends, n_fields)
@@ -160,6 +154,7 @@ class TextReader:
         if header_pending:
             is_record[np.argmax(is_record)] = False
         if not is_record.all():
+            # The bytes of a record run to its line feed: one decision for each of them.
             data = array[np.repeat(is_record, ends + 1 - starts)].tobytes()
         return TextBlock(data, lines[is_record], has_quotes)
 
@@ -178,16 +173,17 @@ class TextReader:
     def _check_returns(self, array: NDArray[np.uint8], quotes: Positions, line: int) -> None:
         returns = np.flatnonzero(array == RETURN)
         returns = returns[array[np.minimum(returns + 1, len(array) - 1)] != NEWLINE]
-        returns = returns[np.searchsorted(quotes, returns) % 2 == 0]
+        returns = _outside(quotes, returns)
         if len(returns):
             line += int(np.count_nonzero(array[: returns[0]] == NEWLINE))
             raise bad_return(self.path, line)
 
     def _wrong_fields(self, record: bytes, n_fields: int, line: int) -> InvalidGraphError:
-        name = separator_name(self.form.separator)
+        expected = counted(self.form.n_fields, "field")
         return InvalidGraphError(
-            f"{self.path}, line {line}: expected {self.form.n_fields} fields separated by {name}, "
-            f"but found {n_fields}: {shortened(record.decode())!r}. Correct the line or remove it."
+            f"{self.path}, line {line}: expected {expected} separated by "
+            f"{separator_name(self.form.separator)}, got {n_fields}: "
+            f"{shortened(record.decode())!r}. Correct the line or remove it."
         )
 
 
@@ -208,10 +204,9 @@ def too_long(
 
 def bad_return(path: Path, line: int) -> InvalidGraphError:
     """Return the error about a carriage return that is not the end of a line."""
-    return InvalidGraphError(
-        f"{path}, line {line}: a carriage return inside a field. Expected lines that end in a line "
-        f"feed, or a carriage return and a line feed: convert the file."
-    )
+    expected = "lines that end in a line feed, or a carriage return and a line feed"
+    problem = f"a carriage return inside a field. Expected {expected}: convert the file."
+    return InvalidGraphError(f"{path}, line {line}: {problem}")
 
 
 def check_no_zero_byte(path: Path, data: bytes, line: int) -> None:
@@ -231,23 +226,27 @@ def check_utf8(path: Path, data: bytes, line: int) -> None:
         data.decode()
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        raise InvalidGraphError(
-            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8. Convert the file, "
-            f"for instance with: iconv -f latin1 -t utf-8"
-        ) from None
+        advice = "Convert the file, for instance with: iconv -f latin1 -t utf-8"
+        problem = f"byte 0x{data[error.start]:02x} is not UTF-8. {advice}"
+        raise InvalidGraphError(f"{path}, line {line}: {problem}") from None
 
 
 def separator_name(separator: str) -> str:
     """Return the name of a separator for messages."""
-    return {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}.get(
-        separator, repr(separator)
-    )
+    names = {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}
+    return names.get(separator, repr(separator))
 
 
 def shortened(text: str, length: int = 60) -> str:
     """Return `text`, cut to about `length` characters for a message."""
     text = text.rstrip("\r\n")
     return text if len(text) <= length else text[:length] + "..."
+
+
+def _outside(quotes: Positions, positions: Positions) -> Positions:
+    """Return the positions that are not inside quotes: an even number of quotes is before them."""
+    outside: Positions = positions[np.searchsorted(quotes, positions) % 2 == 0]
+    return outside
 
 
 def _with_end(chunks: Iterable[bytes]) -> Iterator[bytes | None]:

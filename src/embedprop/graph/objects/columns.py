@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.graph.vocabulary import Vocabulary, is_missing, plain_name
+from embedprop.graph.messages import bad_row, counted
+from embedprop.graph.objects import frames
+from embedprop.graph.vocabulary import HASHABLE, Vocabulary, is_missing, plain_name
 
 Ids = NDArray[np.int32]
 Floats = NDArray[np.floating[Any]]
@@ -27,6 +29,7 @@ class Encoded(NamedTuple):
 
 def in_stable_order(values: Iterable[Any]) -> Iterable[Any]:
     """Return `values`, those of a set sorted: its own order changes from run to run."""
+    # Strings are hashed with a new seed in every process.
     if not isinstance(values, set | frozenset):
         return values
     try:
@@ -48,7 +51,7 @@ def encode(values: Any, what: str) -> Encoded:
         encoded = _encode_list(values, what) if arrow is None else _encode_arrow(arrow, what)
     for id_, name in enumerate(encoded.names):
         if is_missing(name):
-            raise _missing(what, int(np.argmax(encoded.ids == id_)), name)
+            raise missing_name(what, int(np.argmax(encoded.ids == id_)), name)
     return encoded
 
 
@@ -71,6 +74,8 @@ def encode_pairs(sources: Any, targets: Any, what: str) -> tuple[Vocabulary, Ids
     """Encode two columns into one vocabulary, in reading order: row by row, source then target."""
     first = encode(sources, f"{what}, column of sources")
     second = encode(targets, f"{what}, column of targets")
+    # Each column is encoded alone, so that Python touches distinct names only; then the ids are
+    # put into the order of reading.
     merged, second_ids = Vocabulary.trusted(first.names).extended(second.names)
     pairs = np.empty((len(first.ids), 2), dtype=np.int32)
     pairs[:, 0] = first.ids
@@ -80,14 +85,16 @@ def encode_pairs(sources: Any, targets: Any, what: str) -> tuple[Vocabulary, Ids
     return nodes, ids[0::2], ids[1::2]
 
 
+def encode_column(frame: Any, name: str, what: str) -> Encoded:
+    """Encode one column of a frame; `what` names the frame in error messages."""
+    return encode(frames.column(frame, name, what), f"{what}, column {name!r}")
+
+
 def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
     """Return a column of numbers, one for each of `n_rows` rows; a missing one becomes NaN."""
-    array: NDArray[Any] = (
-        np.asarray(values)
-        if hasattr(values, "__array__")
-        # As they are: NumPy would turn [1, "2"] into strings.
-        else np.fromiter(values, dtype=np.object_)
-    )
+    # A list as objects, as they are: NumPy would turn [1, "2"] into strings.
+    is_array = hasattr(values, "__array__")
+    array: NDArray[Any] = np.asarray(values) if is_array else np.fromiter(values, dtype=object)
     if array.shape != (n_rows,):
         raise InvalidGraphError(
             f"{what}: expected {n_rows} numbers, one for each row, got an array of shape "
@@ -119,9 +126,9 @@ def declared_rows(n_rows: int, declared: Sequence[Hashable] | None, what: str) -
             f"be known. Declare it with nodes=."
         )
     if n_rows != len(declared):
+        expected = f"{counted(len(declared), 'row')}, one for each declared node in their order"
         raise InvalidGraphError(
-            f"{what}: expected a matrix or array with {len(declared)} rows, one for each declared "
-            f"node in their order, but it has {n_rows}."
+            f"{what}: expected an array or matrix with {expected}, got {n_rows}."
         )
     return Encoded(declared, np.arange(n_rows, dtype=np.int32))
 
@@ -134,10 +141,8 @@ def _as_float(number: object, what: str, row: int) -> float:
             return float(number)
         except OverflowError:
             return float("inf")  # refused as such where the numbers are checked
-    raise InvalidGraphError(
-        f"{what}, row {row} (counted from 0): expected a number, got {number!r:.80} of type "
-        f"{type(number).__name__}. Convert the column to numbers."
-    )
+    found = f"{number!r:.80} of type {type(number).__name__}"
+    raise bad_row(what, row, f"expected a number, got {found}. Convert the column to numbers.")
 
 
 def _encode_pandas(series: Any, what: str) -> Encoded:
@@ -147,7 +152,7 @@ def _encode_pandas(series: Any, what: str) -> Encoded:
         return _encode_list(series, what)
     if len(codes) and codes.min() < 0:
         row = int(np.argmin(codes))
-        raise _missing(what, row, series.iloc[row])
+        raise missing_name(what, row, series.iloc[row])
     return Encoded([plain_name(name) for name in uniques.tolist()], codes.astype(np.int32))
 
 
@@ -155,6 +160,7 @@ def _as_arrow(values: Any) -> Any:
     """Return `values` as an Arrow array if Arrow encodes such values without changing them."""
     import pyarrow as pa
 
+    # Dates and Python objects would come back as something else.
     if isinstance(values, np.ndarray):
         values = pa.array(values) if values.dtype.kind in "biufUS" else None
     elif hasattr(values, "to_arrow"):  # a polars Series; one of Python objects has no Arrow form
@@ -170,10 +176,12 @@ def _as_arrow(values: Any) -> Any:
 def _encode_arrow(values: Any, what: str) -> Encoded:
     import pyarrow as pa
 
+    # Arrow encodes in native code; null would become a name of its own.
     if values.null_count:
-        raise _missing(what, int(np.argmax(np.asarray(values.is_null()))), None)
+        raise missing_name(what, int(np.argmax(np.asarray(values.is_null()))), None)
     if isinstance(values, pa.Array):
         values = pa.chunked_array([values])
+    # Unified, so that an id means the same name in every chunk.
     chunks = values.dictionary_encode().unify_dictionaries().chunks
     if not chunks:
         return Encoded([], np.empty(0, dtype=np.int32))
@@ -190,20 +198,16 @@ def _encode_list(values: Iterable[Any], what: str) -> Encoded:
         try:
             ids.append(id_of.setdefault(name, len(id_of)))
         except TypeError:
-            raise InvalidGraphError(
-                f"{what}, row {row} (counted from 0): {name!r} cannot be hashed. Expected a "
-                f"string, a number or a tuple; a list can be turned into a tuple."
-            ) from None
+            raise bad_row(what, row, f"{name!r} cannot be hashed. {HASHABLE}") from None
         if is_missing(name):
-            raise _missing(what, row, name)
+            raise missing_name(what, row, name)
     return Encoded(list(id_of), np.array(ids, dtype=np.int32))
 
 
-def _missing(what: str, row: int, name: object) -> InvalidGraphError:
-    return InvalidGraphError(
-        f"{what}, row {row} (counted from 0): the name is missing ({name!r}). "
-        f"Fill it in, or leave the row out."
-    )
+def missing_name(what: str, row: int, name: object) -> InvalidGraphError:
+    """Return the error about a row without a name."""
+    advice = "Fill it in, or leave the row out."
+    return bad_row(what, row, f"the name is missing ({name!r}). {advice}")
 
 
 def as_collection(values: Any, what: str, expected: str) -> Collection[Any]:

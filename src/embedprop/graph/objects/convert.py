@@ -1,4 +1,4 @@
-"""Encoded edges and labels in any form → Graph: where all the ways through memory meet."""
+"""Encoded edges and labels in any form → Graph: where all inputs from memory meet."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, TypedDict, Unpack, get_args
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.build import build_graph, check_choice
+from embedprop.graph.build import build_graph
 from embedprop.graph.graph import Graph, UnknownNodes
-from embedprop.graph.objects.columns import as_collection
+from embedprop.graph.messages import check_choice
+from embedprop.graph.objects.columns import as_collection, give_memory_back
 from embedprop.graph.objects.edge_input import EdgeInput
 from embedprop.graph.objects.label_input import read_labels
 from embedprop.graph.vocabulary import Vocabulary
@@ -42,7 +43,9 @@ def graph_from_edges(
         rows = replace(rows, sources=ids[rows.sources], targets=ids[rows.targets])
     known, read = read_labels(labels, known, n_declared, unknown_nodes)
     self_loops = choices.get("self_loops", "drop")
-    return build_graph(known, rows, read, directed=directed, self_loops=self_loops)
+    graph = build_graph(known, rows, read, directed=directed, self_loops=self_loops)
+    give_memory_back()
+    return graph
 
 
 def declared_nodes(nodes: Iterable[Hashable]) -> Vocabulary:

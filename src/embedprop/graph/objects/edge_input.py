@@ -1,4 +1,4 @@
-"""What users have as edges (pairs, arrays, frames) → ids of sources and targets."""
+"""Edges as users give them (pairs, arrays, frames) → ids of sources and targets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,16 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.graph.adjacency import EdgeRows
+from embedprop.graph.messages import bad_row
 from embedprop.graph.objects import frames
-from embedprop.graph.objects.columns import as_collection, as_numbers, encode, encode_pairs
-from embedprop.graph.vocabulary import Vocabulary, is_missing, plain_name
+from embedprop.graph.objects.columns import (
+    as_collection,
+    as_numbers,
+    encode,
+    encode_pairs,
+    missing_name,
+)
+from embedprop.graph.vocabulary import HASHABLE, Vocabulary, is_missing, plain_name
 
 EXPECTED = (
     "pairs (source, target), an array of shape (n, 2), or a frame with the columns "
@@ -36,18 +43,18 @@ class EdgeInput:
         """Encode edges in any of the forms that `Graph.from_edges` takes."""
         edges = frames.collected(edges)
         if frames.is_frame(edges):
-            known = frames.column_names(edges)
-            _refuse_both(known, "weight", weights)
-            _refuse_both(known, "relation", relations)
+            for name, given in (("weight", weights), ("relation", relations)):
+                if given is not None and name in frames.column_names(edges):
+                    raise InvalidParameterError(
+                        f"{name}s= was given, but the frame of edges has a column {name!r} too. "
+                        f"Drop the column or the parameter."
+                    )
             return cls.from_frame(edges).carrying(weights, relations)
-        if hasattr(edges, "tocsr"):
-            raise InvalidParameterError(
-                f"edges: expected {EXPECTED}, got a sparse matrix. Use Graph.from_scipy."
-            )
-        if hasattr(edges, "is_directed") and hasattr(edges, "edges"):
-            raise InvalidParameterError(
-                f"edges: expected {EXPECTED}, got a NetworkX graph. Use Graph.from_networkx."
-            )
+        is_networkx = hasattr(edges, "is_directed") and hasattr(edges, "edges")
+        if is_networkx or hasattr(edges, "tocsr"):
+            other = "NetworkX graph. Use Graph.from_networkx"
+            other = other if is_networkx else "sparse matrix. Use Graph.from_scipy"
+            raise InvalidParameterError(f"edges: expected {EXPECTED}, got a {other}.")
         if hasattr(edges, "__array__"):
             return cls.from_array(np.asarray(edges)).carrying(weights, relations)
         return cls.from_pairs(edges).carrying(weights, relations)
@@ -64,16 +71,13 @@ class EdgeInput:
         """Encode a frame; columns named weight and relation are used without being asked for."""
         frame = frames.collected(frame)
         known = frames.column_names(frame)
-        weight = "weight" if weight is None and "weight" in known else weight
-        relation = "relation" if relation is None and "relation" in known else relation
-        pair = (frames.column(frame, name, "Edges") for name in (source, target))
-        nodes, sources, targets = encode_pairs(*pair, "Edges")
-        return cls(nodes, EdgeRows(sources, targets)).carrying(
-            *(
-                None if name is None else frames.column(frame, name, "Edges")
-                for name in (weight, relation)
-            )
-        )
+        pair = [frames.column(frame, name, "Edges") for name in (source, target)]
+        nodes, sources, targets = encode_pairs(pair[0], pair[1], "Edges")
+        beside = [
+            frames.column(frame, name or usual, "Edges") if name or usual in known else None
+            for name, usual in ((weight, "weight"), (relation, "relation"))
+        ]
+        return cls(nodes, EdgeRows(sources, targets)).carrying(*beside)
 
     @classmethod
     def from_array(cls, edges: NDArray[Any]) -> Self:
@@ -100,6 +104,7 @@ class EdgeInput:
     @classmethod
     def from_pairs(cls, edges: Any) -> Self:
         """Encode an iterable of pairs of any hashable names."""
+        # One pass in plain Python: Arrow encodes neither tuples nor names of several types.
         pairs = as_collection(edges, "edges", EXPECTED)
         id_of: dict[Hashable, int] = {}
         flat = array("i")
@@ -110,16 +115,15 @@ class EdgeInput:
                 flat.append(id_of.setdefault(target, len(id_of)))
             except (TypeError, ValueError):
                 raise _bad_pair(pair, row) from None
+            # "ab" can be unpacked into two, a set has no order: neither is meant as a pair.
             if type(pair) in (str, bytes, dict, set, frozenset):
                 raise _bad_pair(pair, row)
         ids = np.array(flat, dtype=np.int32)
+        # Distinct names are fewer than rows, so they are looked at once, here.
         for name, id_ in id_of.items():
             if is_missing(name):
                 row = int(np.argmax(ids == id_)) // 2
-                raise InvalidGraphError(
-                    f"Edges, row {row} (counted from 0): the name of a node is missing ({name!r}). "
-                    f"Fill it in, or leave the row out."
-                )
+                raise missing_name("Edges", row, name)
         nodes = Vocabulary.trusted(map(plain_name, id_of))
         return cls(nodes, EdgeRows(ids[0::2], ids[1::2]))
 
@@ -138,22 +142,9 @@ class EdgeInput:
         return replace(self, rows=rows)
 
 
-def _refuse_both(known: list[str], name: str, given: object) -> None:
-    if given is not None and name in known:
-        raise InvalidParameterError(
-            f"{name}s= was given, but the frame of edges has a column {name!r} too. "
-            f"Drop the column or the parameter."
-        )
-
-
 def _bad_pair(pair: Any, row: int) -> InvalidGraphError:
-    where = f"Edges, row {row} (counted from 0)"
-    if isinstance(pair, tuple | list) and len(pair) == 2:
-        return InvalidGraphError(
-            f"{where}: a node of {pair!r:.80} cannot be hashed. Expected strings, numbers or "
-            f"tuples as names; a list can be turned into a tuple."
-        )
-    hint = ""
-    if isinstance(pair, tuple | list) and len(pair) == 3:
-        hint = " Give the third values as weights= or relations=."
-    return InvalidGraphError(f"{where}: expected a pair (source, target), got {pair!r:.80}.{hint}")
+    n_fields = len(pair) if isinstance(pair, tuple | list) else 0
+    if n_fields == 2:
+        return bad_row("Edges", row, f"a node of {pair!r:.80} cannot be hashed. {HASHABLE}")
+    hint = " Give the third values as weights= or relations=." if n_fields == 3 else ""
+    return bad_row("Edges", row, f"expected a pair (source, target), got {pair!r:.80}.{hint}")

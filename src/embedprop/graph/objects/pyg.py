@@ -8,14 +8,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.adjacency import EdgeRows
-from embedprop.graph.build import check_choice
-from embedprop.graph.graph import Graph
+from embedprop.graph.messages import check_choice
 from embedprop.graph.multisets import taken
 from embedprop.graph.objects.columns import as_weights
 from embedprop.graph.objects.convert import Choices, graph_from_edges
 from embedprop.graph.objects.edge_input import EdgeInput
-from embedprop.graph.vocabulary import Vocabulary
 
 
 def graph_from_pyg(
@@ -32,6 +31,7 @@ def graph_from_pyg(
             f"from_pyg: expected a Data object with an edge_index, got {type(data).__name__} "
             f"without one. A HeteroData can be turned into a Data with data.to_homogeneous()."
         )
+    # An undirected `Data` lists every edge in both directions.
     is_symmetric = hasattr(data, "is_directed") and not data.is_directed()
     if directed is None:
         directed = hasattr(data, "is_directed") and not is_symmetric
@@ -67,6 +67,7 @@ def _features(x: Any, kind: str) -> dict[str, Any]:
     """Return the node features as labels: the columns that are not zero, or the numbers."""
     from scipy.sparse import coo_array, csr_array
 
+    # torch's sparse tensors have no __array__; their entries become a matrix as they are.
     if getattr(x, "is_sparse", False):
         x = x.coalesce()
         values, indices = _array(x.values()), _array(x.indices())

@@ -26,6 +26,7 @@ def graph_from_scipy(
     from scipy.sparse import csr_array, triu
 
     _check_square(matrix)
+    # A copy, because the next two lines work in place, and the matrix is the user's.
     adjacency = csr_array(matrix, copy=True)
     adjacency.sum_duplicates()
     adjacency.eliminate_zeros()

@@ -1,4 +1,4 @@
-"""What users have as sets of labels (dicts, rows, frames, sparse matrices) → l_i(v)."""
+"""Sets of labels as users give them (dicts, rows, frames, sparse matrices) → l_i(v)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.build import check_weights, label_multisets
+from embedprop.graph.messages import bad_row
 from embedprop.graph.multisets import Multisets, taken
 from embedprop.graph.objects import columns, frames
 from embedprop.graph.objects.columns import Encoded, Floats, Ids, as_numbers, encode
 from embedprop.graph.vocabulary import Vocabulary
 
+Triple = tuple[Hashable, Hashable, Any]  # a node, a label, its weight
 EXPECTED_SET = (
     "{node: [labels]}, {node: {label: weight}}, rows (node, label[, weight]), a frame with the "
     "columns 'node' and 'label', or a SciPy sparse matrix"
@@ -39,6 +41,7 @@ class SetRows:
         if not kept.all():
             node_ids, label_ids = node_ids[kept], label_ids[kept]
             weights = taken(weights, kept)
+            # Labels of unknown nodes alone must not stay in the vocabulary.
             order, label_ids = columns.first_appearance(label_ids)
             names = [names[id_] for id_ in order.tolist()]
         return Vocabulary.trusted(names), label_multisets(n_nodes, node_ids, label_ids, weights)
@@ -54,10 +57,7 @@ def read_set(source: Any, declared: Sequence[Hashable] | None, what: str) -> Set
     if hasattr(source, "tocoo"):
         return _set_rows_of_matrix(source, declared, what)
     if frames.is_frame(source):
-        labels, nodes = (
-            encode(frames.column(source, name, what), f"{what}, column {name!r}")
-            for name in ("label", "node")
-        )
+        labels, nodes = (columns.encode_column(source, name, what) for name in ("label", "node"))
         weights = None
         if "weight" in frames.column_names(source):
             column = frames.column(source, "weight", what)
@@ -82,6 +82,7 @@ def _set_rows_of_array(pairs: NDArray[Any], what: str) -> SetRows:
 
 def _set_rows_of_matrix(matrix: Any, declared: Sequence[Hashable] | None, what: str) -> SetRows:
     rows = columns.declared_rows(matrix.shape[0], declared, what)
+    # A copy, because adding up duplicates happens in place, and the matrix is the user's.
     table = matrix.tocoo(copy=True)
     table.sum_duplicates()
     is_plain = table.dtype == np.bool_
@@ -93,9 +94,10 @@ def _set_rows_of_matrix(matrix: Any, declared: Sequence[Hashable] | None, what: 
 
 
 def _set_rows_of_triples(
-    triples: Iterable[tuple[Hashable, Hashable, Any]], what: str, nodes: Iterable[Hashable] = ()
+    triples: Iterable[Triple], what: str, nodes: Iterable[Hashable] = ()
 ) -> SetRows:
     """Encode rows; the names in `nodes` count as named even if they have no row."""
+    # Nodes without labels are named too: a spelling mistake among them must not go unseen.
     triples = list(triples)
     named = list(nodes)
     both = encode(named + [node for node, _, _ in triples], f"{what}, nodes")
@@ -109,9 +111,7 @@ def _set_rows_of_triples(
     )
 
 
-def _triples_of_mapping(
-    source: Mapping[Hashable, Any],
-) -> Iterator[tuple[Hashable, Hashable, Any]]:
+def _triples_of_mapping(source: Mapping[Hashable, Any]) -> Iterator[Triple]:
     for node, labels in source.items():
         if isinstance(labels, Mapping):
             yield from ((node, label, weight) for label, weight in labels.items())
@@ -121,12 +121,10 @@ def _triples_of_mapping(
             yield from ((node, label, 1) for label in columns.in_stable_order(labels))
 
 
-def _triples_of_rows(source: Any, what: str) -> Iterator[tuple[Hashable, Hashable, Any]]:
+def _triples_of_rows(source: Any, what: str) -> Iterator[Triple]:
     for row, fields in enumerate(columns.as_collection(source, what, EXPECTED_SET)):
         is_row = hasattr(fields, "__len__") and not isinstance(fields, str | bytes | Mapping | set)
         if not is_row or len(fields) not in (2, 3):
-            raise InvalidGraphError(
-                f"{what}, row {row} (counted from 0): expected (node, label) or (node, label, "
-                f"weight), got {fields!r:.80}."
-            )
+            expected = "(node, label) or (node, label, weight)"
+            raise bad_row(what, row, f"expected {expected}, got {fields!r:.80}.")
         yield fields[0], fields[1], fields[2] if len(fields) == 3 else 1

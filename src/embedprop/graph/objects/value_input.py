@@ -1,4 +1,4 @@
-"""What users have as numbers, texts and images of nodes → values by node id."""
+"""Numbers, texts and images of nodes as users give them → values by node id."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.graph import ValueLabels
 from embedprop.graph.labels import ImageLabels, NumericLabels, TextLabels
+from embedprop.graph.messages import counted
 from embedprop.graph.objects import columns, frames
 from embedprop.graph.objects.columns import Encoded, Ids
-from embedprop.graph.summary import counted
 from embedprop.graph.vocabulary import is_missing
 
 
@@ -43,9 +43,10 @@ class ValueRows:
         except InvalidGraphError as error:
             raise InvalidGraphError(f"{what}: {error}") from None
 
-    def name_of(self, row: int) -> Hashable:
-        """Return the name of the node of a row."""
-        return self.nodes.names[self.nodes.ids[row]]
+    def mismatch(self, what: str, row: int, expected: str) -> InvalidGraphError:
+        """Return the error about a row whose value is unlike the first one."""
+        node = self.nodes.names[self.nodes.ids[row]]
+        return InvalidGraphError(f"{what}, node {node!r}: expected {expected}")
 
 
 def read_values(
@@ -62,9 +63,8 @@ def _value_rows(
     source: Any, declared: Sequence[Hashable] | None, what: str, kind: str, column_name: str
 ) -> ValueRows:
     if frames.is_frame(source):
-        return ValueRows(
-            kind, _nodes(source, what), columns.as_list(frames.column(source, column_name, what))
-        )
+        values = columns.as_list(frames.column(source, column_name, what))
+        return ValueRows(kind, columns.encode_column(source, "node", what), values)
     if isinstance(source, Mapping):
         nodes = columns.encode(list(source), f"{what}, nodes")
         return ValueRows(kind, nodes, list(source.values()))
@@ -76,24 +76,16 @@ def _value_rows(
     return ValueRows(kind, columns.declared_rows(len(source), declared, what), source)
 
 
-def _nodes(frame: Any, what: str) -> Encoded:
-    return columns.encode(frames.column(frame, "node", what), f"{what}, column 'node'")
-
-
 def _read_numeric(source: Any, declared: Sequence[Hashable] | None, what: str) -> ValueRows:
     if frames.is_frame(source):
-        nodes = _nodes(source, what)
+        nodes = columns.encode_column(source, "node", what)
         names = tuple(name for name in frames.column_names(source) if name != "node")
         if not names:
-            raise InvalidGraphError(
-                f"{what}: expected columns of numbers beside 'node', but there are none."
-            )
-        numbers = [
-            columns.as_numbers(
-                frames.column(source, name, what), len(nodes.ids), f"{what}, column {name!r}"
-            )
-            for name in names
-        ]
+            raise InvalidGraphError(f"{what}: expected columns of numbers beside 'node', got none.")
+        n_rows, numbers = len(nodes.ids), []
+        for name in names:
+            values = frames.column(source, name, what)
+            numbers.append(columns.as_numbers(values, n_rows, f"{what}, column {name!r}"))
         return ValueRows("numeric", nodes, np.stack(numbers, axis=1), names)
     rows = _value_rows(source, declared, what, "numeric", "numbers")
     return ValueRows("numeric", rows.nodes, _as_matrix(rows, what))
@@ -103,16 +95,15 @@ def _as_matrix(rows: ValueRows, what: str) -> NDArray[np.float64]:
     values = rows.values
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         return values.astype(np.float64)
+    # The first value that is known says how many numbers each node has.
     width = next((np.size(value) for value in values if not is_missing(value)), 1)
     table = np.empty((len(values), width), dtype=np.float64)
     for row, value in enumerate(values):
         try:
             table[row] = np.nan if is_missing(value) else np.ravel(value)
         except (TypeError, ValueError):
-            raise InvalidGraphError(
-                f"{what}, node {rows.name_of(row)!r}: expected {counted(width, 'number')} "
-                f"as for the first node, got {value!r:.80}."
-            ) from None
+            expected = f"{counted(width, 'number')} as for the first node"
+            raise rows.mismatch(what, row, f"{expected}, got {value!r:.80}.") from None
     return table
 
 
@@ -120,9 +111,7 @@ def _as_images(rows: ValueRows, what: str) -> ValueRows:
     images = [np.asarray(image) for image in rows.values]
     for row, image in enumerate(images):
         if image.shape != images[0].shape:
-            raise InvalidGraphError(
-                f"{what}, node {rows.name_of(row)!r}: expected an image of shape "
-                f"{images[0].shape} as for the first node, got {image.shape}. "
-                f"Bring all images to one size."
-            )
+            expected = f"an image of shape {images[0].shape} as for the first node"
+            advice = "Bring all images to one size."
+            raise rows.mismatch(what, row, f"{expected}, got {image.shape}. {advice}")
     return ValueRows("image", rows.nodes, np.stack(images) if images else np.empty((0, 0, 0)))

@@ -157,12 +157,7 @@ def move_young_row(
 
 @uncounted(forceinline=True)
 def catch_up(
-    part: Table,
-    rows: Ints,
-    n_rows: int,
-    until: int,
-    learning_rate: float,
-    tables: AdamTables,
+    part: Table, rows: Ints, n_rows: int, until: int, learning_rate: float, tables: AdamTables
 ) -> None:
     """Bring rows[:n_rows] to their values after step `until`."""
     kind = part.vectors.dtype.type
@@ -180,19 +175,13 @@ def catch_up(
             continue
         size = missed(tables.decay, tables.tail, moved, since, until)
         vectors, direction = part.vectors[row], part.direction[row]
+        length = kind(learning_rate * size)
         if since < YOUNG:
-            own_eps = missed(tables.eps_decay, tables.eps_tail, moved, since, until) / size
-            eps = at(tables.eps, since)
-            move_young_row(
-                vectors,
-                direction,
-                part.root[row],
-                kind(learning_rate * size),
-                kind(eps),
-                kind(own_eps),
-            )
+            eps = missed(tables.eps_decay, tables.eps_tail, moved, since, until) / size
+            old_eps, new_eps = kind(at(tables.eps, since)), kind(eps)
+            move_young_row(vectors, direction, part.root[row], length, old_eps, new_eps)
         else:
-            move_row(vectors, direction, kind(learning_rate * size))
+            move_row(vectors, direction, length)
 
 
 @uncounted(forceinline=True)

@@ -12,8 +12,6 @@ from embedprop.kernels.machine.compile import uncounted
 
 # Lists in use at the same time, see `pipeline`.
 SIDES = 4
-# Numbers in `Workspace.n_listed`.
-N_ROWS, N_NODES = 0, 1
 # Kinds of messages: to those whom a position hears, to v itself, and from here on to each u.
 TO_NEIGHBORS, TO_OWN, TO_NEGATIVES = 0, 1, 2
 
@@ -81,8 +79,8 @@ class Senders(NamedTuple):
 class Workspace(NamedTuple):
     """Memory that every batch uses again; what is per part has the parts for its first axis.
 
-    rows, n_listed (SIDES, ...): the distinct rows of the table that a batch reads, with one place
-    to spare, and how many rows, and nodes of `NodeSpace`, there are.
+    rows, n_rows[:, 0]: the distinct rows of the table that a batch reads, with one place to spare,
+    and how many there are; the SIDES are the first axis.
     slot: per part, for each row of the table its place in a list that is being made (where nobody
     asks for it, any number), -1 if it is not there; at all other times -1.
     messages: per part, h~ of each position, then the backward messages, at their `address`.
@@ -94,7 +92,7 @@ class Workspace(NamedTuple):
     """
 
     rows: Ints
-    n_listed: Ints
+    n_rows: Ints
     slot: Ints
     messages: Floats
     squares: Floats
@@ -108,7 +106,8 @@ class Workspace(NamedTuple):
 class NodeSpace(NamedTuple):
     """More memory for shared labels: h(x) is computed once per distinct node x of a batch.
 
-    nodes: these nodes, with one place to spare; starts, ends: where the labels of each stand.
+    nodes: these nodes, with one place to spare; n_nodes[:, 0]: how many there are; starts, ends:
+    where the labels of each stand.
     own (batch_size,), negatives (batch_size, n_negatives): the places of v and of each u among
     them; heard[offsets[b]:offsets[b + 1]] the places of those whom position b hears, with weights
     w(x, v) T(x). All these have the SIDES for their first axis.
@@ -117,6 +116,7 @@ class NodeSpace(NamedTuple):
     """
 
     nodes: Ints
+    n_nodes: Ints
     starts: Ints
     ends: Ints
     own: Ints
@@ -161,16 +161,5 @@ def address(kind: int, b: int, batch_size: int) -> int:
 @uncounted()
 def senders_of(senders: Senders, part: int) -> Senders:
     """Return those of one part."""
-    return Senders(
-        senders.receivers[part],
-        senders.offsets[part],
-        senders.ends[part],
-        senders.entries[part],
-        senders.weights[part],
-    )
-
-
-@uncounted()
-def weight_at(weights: Floats, index: int) -> Float:
-    """Return one of the weights; an empty array stands for ones."""
-    return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
+    receivers, offsets, ends = senders.receivers[part], senders.offsets[part], senders.ends[part]
+    return Senders(receivers, offsets, ends, senders.entries[part], senders.weights[part])

@@ -16,7 +16,6 @@ rows in random order, so each is asked for some rows ahead (`prefetch`).
 
 from embedprop.kernels.epb.adam import catch_up
 from embedprop.kernels.epb.batch import (
-    N_ROWS,
     SIDES,
     Positions,
     Problem,
@@ -45,48 +44,44 @@ def _positions_of(batch: int, problem: Problem) -> Positions:
     """Return the draws of a batch: the ids of nodes are the rows of the table."""
     draws = problem.draws
     first, last = bounds_of(batch, problem)
-    return Positions(
-        draws.nodes[first:last],
-        draws.negatives[first:last],
-        draws.neighbor_ids,
-        draws.neighbor_weights,
-        draws.starts[first:last],
-        draws.ends[first:last],
-    )
+    nodes, negatives = draws.nodes[first:last], draws.negatives[first:last]
+    starts, ends = draws.starts[first:last], draws.ends[first:last]
+    return Positions(nodes, negatives, draws.neighbor_ids, draws.neighbor_weights, starts, ends)
 
 
 @uncounted()
-def _forward(number: int, batch: int, problem: Problem, workspace: Workspace) -> None:
+def _forward(number: int, batch: int, problem: Problem, work: Workspace) -> None:
     """Catch up what a batch reads, reconstruct h~, and measure how far it is.
 
     All for one part of the vectors, which knows only its share of each squared distance.
     """
     part, side = part_of(problem.table, number), batch % SIDES
-    rows, n_rows = workspace.rows[side], workspace.n_listed[side, N_ROWS]
+    rows, n_rows = work.rows[side], work.n_rows[side, 0]
+    # A batch reads what the step before has left.
     until = problem.n_steps + batch
     catch_up(part, rows, n_rows, until, problem.learning_rate, problem.adam)
     positions = _positions_of(batch, problem)
-    reconstruct_and_measure(number, batch, problem, workspace, positions, part.vectors, True)
+    reconstruct_and_measure(number, batch, problem, work, positions, part.vectors, True)
 
 
 @uncounted()
-def _backward(number: int, batch: int, problem: Problem, workspace: Workspace) -> None:
+def _backward(number: int, batch: int, problem: Problem, work: Workspace) -> None:
     """Compare the distances of a batch, send gradients, and add them to moments.
 
     All for one part of the vectors, after every part has measured its share of the distances.
     """
     part, positions = part_of(problem.table, number), _positions_of(batch, problem)
-    senders = senders_of(workspace.to_rows, number)
-    compare(number, batch, problem, workspace)
-    hinges, n_positions = workspace.hinges[number], positions.own.shape[0]
+    senders = senders_of(work.to_rows, number)
+    compare(number, batch, problem, work)
+    hinges, n_positions = work.hinges[number], positions.own.shape[0]
     n_rows: int = list_senders(positions, n_positions, problem.batch_size, hinges, senders)
-    send(number, batch, problem, workspace, positions, part.vectors)
-    step, gradient = problem.n_steps + batch + 1, workspace.gradient[number]
-    receive(part, workspace.messages[number], senders, n_rows, gradient, step, problem.adam)
+    send(number, batch, problem, work, positions, part.vectors)
+    step, gradient = problem.n_steps + batch + 1, work.gradient[number]
+    receive(part, work.messages[number], senders, n_rows, gradient, step, problem.adam)
 
 
 @kernel()
-def epb_ids(share: Share, problem: Problem, workspace: Workspace) -> bool:
+def epb_ids(share: Share, problem: Problem, work: Workspace) -> bool:
     """Move one thread's share of the table in place by one pass of EP-B over the draws.
 
     Returns whether it is done; if it is not, it has waited long for the others: call it again.
@@ -102,18 +97,18 @@ def epb_ids(share: Share, problem: Problem, workspace: Workspace) -> bool:
         to_begin, to_finish = meeting - 1, meeting - 2
         if share.place[IS_WAITING] == 0:
             if meeting == 0 and share.low == 0 and n_batches > 0:
-                list_ids(0, share.low, problem, workspace)
+                list_ids(0, share.low, problem, work)
             for part in range(share.low, share.high):
                 if to_finish >= 0:
-                    _backward(part, to_finish, problem, workspace)
+                    _backward(part, to_finish, problem, work)
                 if 0 <= to_begin < n_batches:
-                    _forward(part, to_begin, problem, workspace)
+                    _forward(part, to_begin, problem, work)
             if to_finish >= 0:
-                add_loss(to_finish, share, problem, workspace)
+                add_loss(to_finish, share, problem, work)
             if to_begin >= n_batches:
                 return True  # nobody reads what the last pass has written
             to_list = come(share, problem)
             if to_list >= 0:
-                list_ids(to_list, share.low, problem, workspace)
+                list_ids(to_list, share.low, problem, work)
         if not have_met(share):
             return False

@@ -41,7 +41,8 @@ class Share(NamedTuple):
 @uncounted(forceinline=True)
 def n_batches_of(problem: Problem) -> int:
     """Return how many batches a run has."""
-    return -(-problem.draws.nodes.shape[0] // problem.batch_size)
+    n_batches: int = -(-problem.draws.nodes.shape[0] // problem.batch_size)
+    return n_batches
 
 
 @uncounted()
@@ -64,10 +65,10 @@ def have_met(share: Share) -> bool:
 
 
 @uncounted()
-def add_loss(batch: int, share: Share, problem: Problem, workspace: Workspace) -> None:
+def add_loss(batch: int, share: Share, problem: Problem, work: Workspace) -> None:
     """Add the losses of a batch, which all parts know, once."""
     if share.low == 0:
-        hinges, total = workspace.hinges[0], workspace.hinges.dtype.type(0)
+        hinges, total = work.hinges[0], work.hinges.dtype.type(0)
         first, last = bounds_of(batch, problem)
         for b in range(last - first):
             for j in range(hinges.shape[1]):

@@ -17,7 +17,7 @@ from embedprop.kernels.epb.batch import (
     bounds_of,
 )
 from embedprop.kernels.epb.segments import squared_distance, sum_rows
-from embedprop.kernels.machine.arrays import BLOCK, Float, Floats, Ints
+from embedprop.kernels.machine.arrays import BLOCK, Float, Floats
 from embedprop.kernels.machine.compile import uncounted
 from embedprop.kernels.machine.lanes import lanes, put
 
@@ -56,7 +56,7 @@ def reconstruct_and_measure(
     number: int,
     batch: int,
     problem: Problem,
-    workspace: Workspace,
+    work: Workspace,
     positions: Positions,
     h: Floats,
     far: bool,
@@ -65,8 +65,8 @@ def reconstruct_and_measure(
 
     far: whether `h` is more than the nearest caches hold.
     """
-    messages, scales = workspace.messages[number], workspace.scales[number]
-    squares, first_block = workspace.squares[batch % 2], number * (messages.shape[1] // BLOCK)
+    messages, scales = work.messages[number], work.scales[number]
+    squares, first_block = work.squares[batch % 2], number * (messages.shape[1] // BLOCK)
     first, last = bounds_of(batch, problem)
     # Backwards: what was written last is still in the nearest cache.
     for b in range(last - first - 1, -1, -1):
@@ -78,10 +78,10 @@ def reconstruct_and_measure(
 
 
 @uncounted(forceinline=True)
-def compare(number: int, batch: int, problem: Problem, workspace: Workspace) -> None:
+def compare(number: int, batch: int, problem: Problem, work: Workspace) -> None:
     """Write [margin + d(h~, h(v)) - d(h~, h(u))]+ of every position, from all parts' squares."""
-    squares, kind = workspace.squares[batch % 2], workspace.squares.dtype.type
-    distances, hinges = workspace.distances[number], workspace.hinges[number]
+    squares, kind = work.squares[batch % 2], work.squares.dtype.type
+    distances, hinges = work.distances[number], work.hinges[number]
     first, last = bounds_of(batch, problem)
     for b in range(last - first):
         for j in range(distances.shape[1]):
@@ -109,60 +109,33 @@ def _slope_of(distance: Float, squared: bool) -> float:
 
 @uncounted(forceinline=True)
 def send(
-    number: int, batch: int, problem: Problem, workspace: Workspace, positions: Positions, h: Floats
+    number: int, batch: int, problem: Problem, work: Workspace, positions: Positions, h: Floats
 ) -> None:
-    """Turn h~ of every position into its messages."""
-    messages, scales = workspace.messages[number], workspace.scales[number]
-    distances, hinges = workspace.distances[number], workspace.hinges[number]
+    """Write the messages of every position: to neighbors in place of h~, to v, to violating u."""
+    messages, batch_size, squared = work.messages[number], problem.batch_size, problem.squared
+    distances, hinges, kind = work.distances[number], work.hinges[number], messages.dtype.type
+    width, n_negatives = messages.shape[1], hinges.shape[1]
     first, last = bounds_of(batch, problem)
     for b in range(last - first):
-        _send_one(
-            messages,
-            b,
-            problem.batch_size,
-            scales[b],
-            distances[b],
-            hinges[b],
-            h,
-            positions.own[b],
-            positions.negatives[b],
-            problem.squared,
-        )
-
-
-@uncounted(forceinline=True)
-def _send_one(
-    messages: Floats,
-    b: int,
-    batch_size: int,
-    scale: Float,
-    distances: Floats,
-    hinges: Floats,
-    h: Floats,
-    v: int,
-    negatives: Ints,
-    squared: bool,
-) -> None:
-    """Write the messages of position b: to its neighbors in place of h~, to v, to violating u."""
-    h_tilde, kind = messages[address(TO_NEIGHBORS, b, batch_size)], messages.dtype.type
-    n_violated = 0
-    for j in range(negatives.shape[0]):
-        if hinges[j] != 0:
-            n_violated += 1
-            other = messages[address(TO_NEGATIVES + j, b, batch_size)]
-            h_other, slope = h[negatives[j]], kind(_slope_of(distances[1 + j], squared))
-            for k in range(0, h_tilde.shape[0], BLOCK):
-                put(other, k, (lanes(h_tilde, k) - lanes(h_other, k)) * slope)
-    if n_violated == 0:
-        return
-    own, h_own = messages[address(TO_OWN, b, batch_size)], h[v]
-    slope = kind(n_violated) * kind(_slope_of(distances[0], squared))
-    for k in range(0, h_tilde.shape[0], BLOCK):
-        put(own, k, (lanes(h_own, k) - lanes(h_tilde, k)) * slope)
-    # h~ moves against all that its distances push: the sum of the messages, with the other sign.
-    for k in range(0, h_tilde.shape[0], BLOCK):
-        to_all = lanes(own, k)
-        for j in range(negatives.shape[0]):
-            if hinges[j] != 0:
-                to_all = to_all + lanes(messages[address(TO_NEGATIVES + j, b, batch_size)], k)
-        put(h_tilde, k, to_all * -scale)
+        h_tilde, n_violated = messages[address(TO_NEIGHBORS, b, batch_size)], 0
+        for j in range(n_negatives):
+            if hinges[b, j] != 0:
+                n_violated += 1
+                other = messages[address(TO_NEGATIVES + j, b, batch_size)]
+                h_other = h[positions.negatives[b, j]]
+                slope = kind(_slope_of(distances[b, 1 + j], squared))
+                for k in range(0, width, BLOCK):
+                    put(other, k, (lanes(h_tilde, k) - lanes(h_other, k)) * slope)
+        if n_violated == 0:
+            continue
+        own, h_own = messages[address(TO_OWN, b, batch_size)], h[positions.own[b]]
+        slope = kind(n_violated) * kind(_slope_of(distances[b, 0], squared))
+        for k in range(0, width, BLOCK):
+            put(own, k, (lanes(h_own, k) - lanes(h_tilde, k)) * slope)
+        # All that is pushed pushes back on h~, and so on each neighbor by its share.
+        for k in range(0, width, BLOCK):
+            to_all = lanes(own, k)
+            for j in range(n_negatives):
+                if hinges[b, j] != 0:
+                    to_all = to_all + lanes(messages[address(TO_NEGATIVES + j, b, batch_size)], k)
+            put(h_tilde, k, to_all * -work.scales[number, b])

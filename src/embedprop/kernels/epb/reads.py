@@ -1,16 +1,14 @@
 """Which rows one mini-batch reads: integers only, listed once for all threads."""
 
 from embedprop.kernels.epb.batch import (
-    N_NODES,
-    N_ROWS,
     SIDES,
     Labels,
     NodeSpace,
     Problem,
     Workspace,
     bounds_of,
-    weight_at,
 )
+from embedprop.kernels.epb.segments import weight_at
 from embedprop.kernels.machine.arrays import Index, Ints
 from embedprop.kernels.machine.compile import uncounted
 from embedprop.kernels.machine.prefetch import prefetch_number, prefetch_number_to_write
@@ -59,10 +57,10 @@ def _clear(slot: Ints, rows: Ints, n_rows: int) -> None:
 
 
 @uncounted()
-def list_ids(batch: int, part: int, problem: Problem, workspace: Workspace) -> None:
+def list_ids(batch: int, part: int, problem: Problem, work: Workspace) -> None:
     """List the rows that a batch reads: neighbors, v itself, negatives; `part` lends its slots."""
     draws, side = problem.draws, batch % SIDES
-    slot, rows, n_rows = workspace.slot[part], workspace.rows[side], 0
+    slot, rows, n_rows = work.slot[part], work.rows[side], 0
     first, last = bounds_of(batch, problem)
     for i in range(first, last):
         if i + VISITS_AHEAD < last:
@@ -72,76 +70,47 @@ def list_ids(batch: int, part: int, problem: Problem, workspace: Workspace) -> N
         for j in range(draws.negatives.shape[1]):
             n_rows = _place(draws.negatives[i, j], slot, rows, n_rows)
     _clear(slot, rows, n_rows)
-    workspace.n_listed[side, N_ROWS] = n_rows
+    work.n_rows[side, 0] = n_rows
 
 
 @uncounted()
 def list_nodes(
-    batch: int,
-    part: int,
-    problem: Problem,
-    workspace: Workspace,
-    labels: Labels,
-    space: NodeSpace,
+    batch: int, part: int, problem: Problem, work: Workspace, labels: Labels, space: NodeSpace
 ) -> None:
     """List the distinct nodes of a batch, where each position finds its own, and their labels."""
     draws, side = problem.draws, batch % SIDES
     slot, nodes, n_nodes = space.slot[part], space.nodes[side], 0
-    own, negatives, offsets = space.own[side], space.negatives[side], space.offsets[side]
+    own, negatives = space.own[side], space.negatives[side]
+    heard, weights, offsets = space.heard[side], space.weights[side], space.offsets[side]
     first, last = bounds_of(batch, problem)
-    offsets[0] = 0
+    offsets[0] = n_heard = 0
     for b in range(last - first):
         i = first + b
-        n_nodes = _list_heard(i, b, problem, labels, space, side, slot, n_nodes)
+        for e in range(draws.starts[i], draws.ends[i], problem.reads_per_edge):
+            weight = weight_at(draws.neighbor_weights, e) * labels.totals[draws.neighbor_ids[e]]
+            # A relation comes after the node x that speaks, and counts as much.
+            for read in range(e, e + problem.reads_per_edge):
+                node = draws.neighbor_ids[read]
+                n_nodes = _place(node, slot, nodes, n_nodes)
+                heard[n_heard], weights[n_heard] = slot[node], weight
+                n_heard += 1
+        offsets[b + 1] = n_heard
         n_nodes = _place(draws.nodes[i], slot, nodes, n_nodes)
         own[b] = slot[draws.nodes[i]]
         for j in range(draws.negatives.shape[1]):
             n_nodes = _place(draws.negatives[i, j], slot, nodes, n_nodes)
             negatives[b, j] = slot[draws.negatives[i, j]]
     _clear(slot, nodes, n_nodes)
-    workspace.n_listed[side, N_NODES] = n_nodes
+    space.n_nodes[side, 0] = n_nodes
     n_labels = problem.table.vectors.shape[1]
-    workspace.n_listed[side, N_ROWS] = _list_labels(
-        labels, space, side, n_nodes, workspace.slot[part], workspace.rows[side], n_labels
+    work.n_rows[side, 0] = _list_labels(
+        side, labels, space, n_labels, work.slot[part], work.rows[side]
     )
 
 
 @uncounted()
-def _list_heard(
-    i: int,
-    b: int,
-    problem: Problem,
-    labels: Labels,
-    space: NodeSpace,
-    side: int,
-    slot: Ints,
-    n_nodes: int,
-) -> int:
-    """List what position i, the b-th of its batch, hears, with w(x, v) T(x)."""
-    draws, nodes = problem.draws, space.nodes[side]
-    heard, weights, offsets = space.heard[side], space.weights[side], space.offsets[side]
-    end = offsets[b]
-    for e in range(draws.starts[i], draws.ends[i], problem.reads_per_edge):
-        weight = weight_at(draws.neighbor_weights, e) * labels.totals[draws.neighbor_ids[e]]
-        # A relation comes after the node x that speaks, and counts as much.
-        for read in range(e, e + problem.reads_per_edge):
-            node = draws.neighbor_ids[read]
-            n_nodes = _place(node, slot, nodes, n_nodes)
-            heard[end], weights[end] = slot[node], weight
-            end += 1
-    offsets[b + 1] = end
-    return n_nodes
-
-
-@uncounted()
 def _list_labels(
-    labels: Labels,
-    space: NodeSpace,
-    side: int,
-    n_nodes: int,
-    slot: Ints,
-    rows: Ints,
-    n_labels: int,
+    side: int, labels: Labels, space: NodeSpace, n_labels: int, slot: Ints, rows: Ints
 ) -> int:
     """List the distinct labels of the nodes of a batch, and where each node's labels stand.
 
@@ -149,7 +118,7 @@ def _list_labels(
     them: then list them all.
     """
     nodes, starts, ends = space.nodes[side], space.starts[side], space.ends[side]
-    n_read = 0
+    n_nodes, n_read = space.n_nodes[side, 0], 0
     for i in range(n_nodes):
         starts[i], ends[i] = labels.ptr[nodes[i]], labels.ptr[nodes[i] + 1]
         n_read += ends[i] - starts[i]

@@ -12,8 +12,8 @@ from embedprop.kernels.epb.batch import (
     Positions,
     Senders,
     address,
-    weight_at,
 )
+from embedprop.kernels.epb.segments import weight_at
 from embedprop.kernels.machine.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.machine.compile import uncounted
 

@@ -12,8 +12,6 @@ to the labels of x.
 
 from embedprop.kernels.epb.adam import catch_up
 from embedprop.kernels.epb.batch import (
-    N_NODES,
-    N_ROWS,
     SIDES,
     Labels,
     NodeSpace,
@@ -43,67 +41,53 @@ from embedprop.kernels.machine.compile import kernel, uncounted
 @uncounted(forceinline=True)
 def _positions_of(side: int, space: NodeSpace) -> Positions:
     """Return what was listed of a batch, in places of its distinct nodes."""
-    offsets = space.offsets[side]
-    return Positions(
-        space.own[side],
-        space.negatives[side],
-        space.heard[side],
-        space.weights[side],
-        offsets,
-        offsets[1:],
-    )
+    own, negatives, offsets = space.own[side], space.negatives[side], space.offsets[side]
+    # List b ends where the next one starts.
+    starts, ends = offsets, offsets[1:]
+    return Positions(own, negatives, space.heard[side], space.weights[side], starts, ends)
 
 
 @uncounted()
 def _forward(
-    number: int,
-    batch: int,
-    problem: Problem,
-    workspace: Workspace,
-    labels: Labels,
-    space: NodeSpace,
+    number: int, batch: int, problem: Problem, work: Workspace, labels: Labels, space: NodeSpace
 ) -> None:
     """Catch up what a batch reads, compute h and h~, and measure how far they are."""
     part, side, h = part_of(problem.table, number), batch % SIDES, space.embeddings[number]
-    rows, n_rows = workspace.rows[side], workspace.n_listed[side, N_ROWS]
+    rows, n_rows = work.rows[side], work.n_rows[side, 0]
     until = problem.n_steps + batch
     catch_up(part, rows, n_rows, until, problem.learning_rate, problem.adam)
-    starts, ends, n_nodes = space.starts[side], space.ends[side], workspace.n_listed[side, N_NODES]
+    starts, ends, n_nodes = space.starts[side], space.ends[side], space.n_nodes[side, 0]
     sum_segments(h, part.vectors, labels.ids, labels.weights, starts, ends, n_nodes)
     positions = _positions_of(side, space)
-    reconstruct_and_measure(number, batch, problem, workspace, positions, h, False)
+    reconstruct_and_measure(number, batch, problem, work, positions, h, False)
 
 
 @uncounted()
 def _backward(
-    number: int,
-    batch: int,
-    problem: Problem,
-    workspace: Workspace,
-    labels: Labels,
-    space: NodeSpace,
+    number: int, batch: int, problem: Problem, work: Workspace, labels: Labels, space: NodeSpace
 ) -> None:
     """Compare the distances of a batch, send gradients to nodes, and from there to labels."""
     part, side = part_of(problem.table, number), batch % SIDES
-    positions, messages = _positions_of(side, space), workspace.messages[number]
-    to_nodes, to_rows = senders_of(space.to_nodes, number), senders_of(workspace.to_rows, number)
+    positions, messages = _positions_of(side, space), work.messages[number]
+    to_nodes, to_rows = senders_of(space.to_nodes, number), senders_of(work.to_rows, number)
     first, last = bounds_of(batch, problem)
-    compare(number, batch, problem, workspace)
-    hinges = workspace.hinges[number]
+    compare(number, batch, problem, work)
+    hinges = work.hinges[number]
     n_nodes: int = list_senders(positions, last - first, problem.batch_size, hinges, to_nodes)
-    send(number, batch, problem, workspace, positions, space.embeddings[number])
+    send(number, batch, problem, work, positions, space.embeddings[number])
     entries, weights, offsets = to_nodes.entries, to_nodes.weights, to_nodes.offsets
+    # A word that several nodes have reads one sum from each, not each of their messages.
     gradients = space.gradients[number]
     sum_segments(gradients, messages, entries, weights, offsets, offsets[1:], n_nodes)
     starts, ends = space.starts[side], space.ends[side]
     n_rows: int = list_label_senders(labels, starts, ends, to_nodes.receivers, n_nodes, to_rows)
-    step, gradient = problem.n_steps + batch + 1, workspace.gradient[number]
+    step, gradient = problem.n_steps + batch + 1, work.gradient[number]
     receive(part, gradients, to_rows, n_rows, gradient, step, problem.adam)
 
 
 @kernel()
 def epb_shared_labels(
-    share: Share, problem: Problem, workspace: Workspace, labels: Labels, space: NodeSpace
+    share: Share, problem: Problem, work: Workspace, labels: Labels, space: NodeSpace
 ) -> bool:
     """Do as `epb_ids` does, for a table of labels that nodes share.
 
@@ -115,18 +99,18 @@ def epb_shared_labels(
         to_begin, to_finish = meeting - 1, meeting - 2
         if share.place[IS_WAITING] == 0:
             if meeting == 0 and share.low == 0 and n_batches > 0:
-                list_nodes(0, share.low, problem, workspace, labels, space)
+                list_nodes(0, share.low, problem, work, labels, space)
             for part in range(share.low, share.high):
                 if to_finish >= 0:
-                    _backward(part, to_finish, problem, workspace, labels, space)
+                    _backward(part, to_finish, problem, work, labels, space)
                 if 0 <= to_begin < n_batches:
-                    _forward(part, to_begin, problem, workspace, labels, space)
+                    _forward(part, to_begin, problem, work, labels, space)
             if to_finish >= 0:
-                add_loss(to_finish, share, problem, workspace)
+                add_loss(to_finish, share, problem, work)
             if to_begin >= n_batches:
                 return True  # nobody reads what the last pass has written
             to_list = come(share, problem)
             if to_list >= 0:
-                list_nodes(to_list, share.low, problem, workspace, labels, space)
+                list_nodes(to_list, share.low, problem, work, labels, space)
         if not have_met(share):
             return False

@@ -35,6 +35,7 @@ from tests.methods.epb.tables.test_storage import on_disk
 from embedprop.kernels.epb.ids import epb_ids
 from embedprop.kernels.epb.shared_labels import epb_shared_labels
 from embedprop.kernels.epb.rows import catch_up_rows
+from embedprop.kernels.epb.shared_labels import epb_shared_labels
 run = Run.of(toy_graphs.messy(40))
 for engine_run in (run.fused, lambda: run.by(on_disk(Path(sys.argv[1])), n_partitions=4)):
     engine_run()

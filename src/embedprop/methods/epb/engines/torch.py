@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import math
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -162,14 +162,14 @@ class TorchLearner:
         head: Head | None,
         device: torch.device,
     ) -> None:
-        self.drawer = Drawer.of(graph, instance, plan)
+        self.drawer = Drawer(graph, instance, plan)
         self.visits_per_step = plan.batch_size
         self._n_nodes, self._instance, self._head = graph.n_nodes, instance, head
         self._modules: dict[str, TypeModule] = dict(
             zip(instance.label_types, modules.values(), strict=True)  # type: ignore[arg-type]
         )
         names = [*self._modules, *([] if head is None else ["target"])]
-        self.highest_losses: Mapping[str, float] = dict.fromkeys(names, math.inf)
+        self.highest_losses: Mapping[str, float] = dict.fromkeys(names, sys.float_info.max)
         self._all = nn.ModuleList([modules, *([] if head is None else [head])])
         parameters = [p for p in self._all.parameters() if p.requires_grad and p.numel()]
         self._adam = (

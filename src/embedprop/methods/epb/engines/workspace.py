@@ -60,7 +60,7 @@ def workspace(sizes: BatchSizes, shape: tuple[int, int, int], sets: Multisets | 
         n_rows = min(n_entries, n_table_rows)
     return Workspace(
         rows=apart(SIDES, n_rows + 1, np.int32),
-        n_listed=apart(SIDES, 2, np.int64),
+        n_rows=apart(SIDES, 1, np.int64),
         slot=_slots(n_parts, n_table_rows),
         messages=aligned_zeros((n_parts, (TO_NEGATIVES + sizes.negatives) * size, width), dtype),
         squares=aligned_zeros((2, n_parts * width // BLOCK, size, n_compared), dtype),
@@ -77,6 +77,7 @@ def node_space(sizes: BatchSizes, n_parts: int, width: int, n_nodes: int) -> Nod
     size, dtype = sizes.positions, sizes.dtype
     return NodeSpace(
         nodes=apart(SIDES, sizes.nodes + 1, np.int32),
+        n_nodes=apart(SIDES, 1, np.int64),
         starts=apart(SIDES, sizes.nodes, np.int64),
         ends=apart(SIDES, sizes.nodes, np.int64),
         own=apart(SIDES, size, np.int32),
