@@ -215,7 +215,7 @@ def test_every_parameter_of_its_own_is_a_checked_count(name: str) -> None:
 def test_the_image_of_another_size_is_told_with_both_sizes() -> None:
     with pytest.raises(
         InvalidParameterError,
-        match=r"'cnn' expects floats of shape \[n, 2, 8, 8\], but came torch.float32 of shape "
+        match=r"'cnn' expects floats of shape \[n, 2, 8, 8\], got torch.float32 of shape "
         r"\[1, 2, 9, 8\]",
     ):
         made("cnn", "image")(torch.zeros(1, 2, 9, 8))

@@ -1,14 +1,16 @@
-"""What can be asked of a model with relations; other queries have files of their own."""
+"""What is answered about new nodes, with what was noticed; over relations too."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import EmbeddingPropagation, Graph, Model
 from embedprop.errors import (
     InvalidGraphError,
     InvalidParameterError,
@@ -16,6 +18,8 @@ from embedprop.errors import (
     UnknownNodeError,
 )
 from embedprop.graph.changes.inverses import inverse_of
+from embedprop.model import answers
+from embedprop.model.answers import classes, new_vectors
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
 EDGES = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "c")]
@@ -137,3 +141,93 @@ def test_unknown_names_are_told(model: EmbeddingPropagation) -> None:
         model.similar_labels("word", "x")
     with pytest.raises(UnknownNodeError, match="Unknown node 'x'"):
         model.similar("x")
+
+
+WORDS = Graph.from_edges(
+    [("a", "b"), ("b", "c"), ("c", "a")], labels={"word": {"a": ["x"], "b": ["x", "y"], "c": ["y"]}}
+)
+# What is asked, and the notices that go with the answer: (text, whether it is a warning).
+UNKNOWN = ("1 of the 2 labels of type 'word' of new nodes were not seen in training", False)
+NOTHING = ("Nothing is known about the new node: its vector is zeros.", True)
+NOTICED: dict[str, tuple[Any, list[tuple[str, bool]]]] = {
+    "a node with all known": (lambda m: new_vector(m, ["a"], {"word": ["x"]}), []),
+    "an unknown label": (lambda m: new_vector(m, ["a"], {"word": ["x", "q"]}), [UNKNOWN]),
+    "nothing known": (lambda m: new_vector(m, ["q"]), [NOTHING]),
+    "nothing known of its own": (
+        lambda m: new_vector(m, ["a"], {"word": ["q"]}, source="own"),
+        [
+            ("1 of the 1 labels of type 'word'", False),
+            ("None of the new node's own labels is known, and source='own'", True),
+        ],
+    ),
+    "known nodes": (lambda m: new_vectors(m, WORDS, "both"), []),
+    "a graph with unknown labels and nodes": (
+        lambda m: new_vectors(m, grown(["x", "q"], ["lost"]), "both"),
+        [UNKNOWN, ("Nothing is known about 1 of the 2 new nodes (for example 'lost')", True)],
+    ),
+    "a directed graph": (
+        lambda m: new_vectors(m, grown(["x"], directed=True), "both"),
+        [("The model was trained on a graph that is undirected, but this one is directed", True)],
+    ),
+    "classes of known nodes": (lambda m: classes(m, WORDS), []),
+    "classes of new ones": (lambda m: classes(m, grown(["x", "q"])), [UNKNOWN]),
+}
+
+
+def grown(words: list[str], lost: Sequence[str] = (), directed: bool = False) -> Graph:
+    """The three known nodes, a new one with these words, and some without anything."""
+    nodes = ["a", "b", "c", "new", *lost]
+    return Graph.from_edges(
+        [("a", "new")], nodes=nodes, labels={"word": {"new": words}}, directed=directed
+    )
+
+
+def new_vector(model: Model, neighbors: Any, labels: Any = None, source: Any = "both") -> Any:
+    return answers.new_vector(model, neighbors, labels, None, source, None)
+
+
+@pytest.fixture(scope="module")
+def with_head() -> EmbeddingPropagation:
+    return EmbeddingPropagation(**SMALL).fit(WORDS, targets={"a": "red", "c": "blue"})
+
+
+@pytest.mark.parametrize("name", NOTICED)
+def test_what_was_noticed_goes_with_the_answer_and_is_not_logged(
+    with_head: EmbeddingPropagation, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    ask, expected = NOTICED[name]
+    with caplog.at_level(logging.DEBUG):
+        notices = ask(with_head.model_).notices
+    assert not caplog.records
+    assert [one.is_warning for one in notices] == [is_warning for _, is_warning in expected]
+    for notice, (text, _) in zip(notices, expected, strict=True):
+        assert notice.text.startswith(text)
+
+
+FACES = {
+    "transform": lambda m: m.transform(grown(["x", "q"])),
+    "transform_node": lambda m: m.transform_node(["a"], {"word": ["x", "q"]}),
+    "predict": lambda m: m.predict(grown(["x", "q"])),
+}
+
+
+@pytest.mark.parametrize("of", ["estimator", "model"])
+@pytest.mark.parametrize("name", FACES)
+def test_the_faces_log_it_once(
+    with_head: EmbeddingPropagation, caplog: pytest.LogCaptureFixture, name: str, of: str
+) -> None:
+    with caplog.at_level(logging.INFO, logger="embedprop"):
+        FACES[name](with_head if of == "estimator" else with_head.model_)
+    (record,) = caplog.records
+    assert record.levelno == logging.INFO
+    assert record.getMessage().startswith(UNKNOWN[0])
+
+
+def test_relations_that_are_not_known_are_noticed_with_their_number(model: Any) -> None:
+    for n_edges, said in ((1, "1 edge has"), (2, "2 edges have")):
+        edges = [("a", "n"), ("b", "n"), ("c", "n")]
+        relations = ["likes", "hates", "hates" if n_edges == 2 else "knows"]
+        graph = Graph.from_edges(edges, relations=relations, directed=True)
+        (notice,) = answers.new_vectors(model.model_, graph, "both").notices
+        assert notice.text.startswith(f"{said} a relation that was not seen in training: left out.")
+        assert notice.is_warning

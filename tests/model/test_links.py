@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ import pytest
 import torch
 from tests import toy_graphs
 
-from embedprop import EmbeddingPropagation, Graph
+import embedprop
+from embedprop import ClosedForm, EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownNodeError, UnknownRelationError
 from embedprop.graph.changes.inverses import inverse_of
 from embedprop.instance.catalog import DISTANCES
@@ -152,3 +155,42 @@ def test_a_distance_of_the_user_s_own_scores_no_edges(star_with_words: Graph) ->
         r"model does not hold; edges can be scored with: euclidean, squared_euclidean, ",
     ):
         model.score_edge("hub", "leaf1")
+
+
+class Taxicab(torch.nn.Module):
+    """The sum of the absolute differences: a distance of another package."""
+
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return (a - b).abs().sum(dim=-1)
+
+
+@pytest.fixture
+def taxicab() -> Iterator[str]:
+    DISTANCES.register("taxicab")(Taxicab)
+    yield "taxicab"
+    del DISTANCES._parts["taxicab"]
+
+
+def test_a_distance_that_was_registered_scores_edges(taxicab: str, tmp_path: Path) -> None:
+    model = EmbeddingPropagation(**SMALL, parts={"distance": taxicab}).fit(GRAPH)
+    score = model.score_edge(0, 1, 0)
+    assert score == pytest.approx(expected(model, 0, 0, 1), rel=1e-4)
+    assert dict(model.predict_tails(0, 0, k=99))[1] == pytest.approx(score, rel=1e-6)
+    model.save(tmp_path)
+    assert embedprop.load(tmp_path).score_edge(0, 1, 0) == score
+
+
+def test_many_edges_at_once_have_the_scores_of_each(model: EmbeddingPropagation) -> None:
+    scores, heads, relations = model.link_scores(), np.array([0, 4, 9]), np.array([0, 1, 2])
+    tails = scores.tails(heads, relations)
+    assert (tails.shape, tails.dtype) == ((3, 10), np.float32)
+    for row, (head, relation) in enumerate(zip(heads, relations, strict=True)):
+        one = model.score_edge(model.nodes_[head], model.nodes_[7], model.relations_[relation])
+        assert tails[row, 7] == pytest.approx(one, rel=1e-4, abs=1e-5)
+
+
+def test_a_closed_form_scores_by_squared_distances(path: Graph) -> None:
+    model = ClosedForm(dim=2).fit(path)
+    apart = ((model[0] - model[3]) ** 2).sum()
+    assert model.score_edge(0, 3) == pytest.approx(-apart, rel=1e-4)
+    assert model.predict_heads(None, 3) == model.predict_tails(3)

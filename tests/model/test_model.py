@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,3 +106,58 @@ def test_an_unknown_label_or_type_is_named(star_model: EmbeddingPropagation) -> 
         UnknownLabelError, match="Unknown label type 'wrod': the model has 'node', 'word'"
     ):
         star_model.similar_labels("wrod", "x")
+
+
+def test_a_row_is_that_of_the_vectors(star_model: EmbeddingPropagation) -> None:
+    model = star_model.model_
+    assert [model.row(node) for node in model] == list(range(len(model))) == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal(model["leaf2"], model.vectors[model.row("leaf2")])
+    assert "leaf2" in model
+    assert "leaf9" not in model
+
+
+def test_a_name_that_is_nearly_right_is_proposed(star_model: EmbeddingPropagation) -> None:
+    model = star_model.model_
+    with pytest.raises(UnknownNodeError, match=r"Did you mean 'leaf[1-4]'\?$"):
+        model.row("leaf9")
+    with pytest.raises(UnknownLabelError, match=r"Did you mean 'word'\?$"):
+        model.similar_labels("words", "x")
+
+
+def test_what_it_is_stands_in_its_repr(star_model: EmbeddingPropagation) -> None:
+    shown = "Model(epb, 5 nodes, 8 numbers each, label types: node, word)"
+    assert repr(star_model.model_) == shown
+
+
+def test_a_model_cannot_be_changed(star_model: EmbeddingPropagation) -> None:
+    with pytest.raises(AttributeError, match="cannot assign to field 'directed'"):
+        star_model.model_.directed = True  # type: ignore[misc]
+
+
+def test_the_estimator_answers_by_its_model(star_model: EmbeddingPropagation) -> None:
+    model = star_model.model_
+    assert star_model.node_embeddings_ is model.vectors
+    assert list(star_model) == list(star_model.nodes_) == list(model.nodes)
+    assert star_model.similar("hub") == model.similar("hub")
+    assert star_model.similar_labels("word", "x") == model.similar_labels("word", "x")
+    assert star_model.score_edge("hub", "leaf1") == model.score_edge("hub", "leaf1")
+    assert star_model.predict_tails("hub") == model.predict_tails("hub")
+    assert star_model.predict_heads(None, "hub") == model.predict_heads(None, "hub")
+    assert star_model.instance_ is model.instance
+    assert (star_model.seed_, star_model.directed_) == (model.learning.seed, model.directed)
+    assert star_model.n_parameters_ == model.n_parameters == 4 * (5 + 3 + 1)
+
+
+def test_a_loaded_model_answers_without_scikit_learn_and_torch(
+    star_model: EmbeddingPropagation, tmp_path: Path
+) -> None:
+    star_model.save(tmp_path)
+    code = f"""
+import sys, embedprop
+model = embedprop.load({str(tmp_path)!r})
+print(model.similar("hub", k=2)[0][0], model.transform_node(["hub"]).shape[0])
+print(sorted(set(sys.modules) & {{"sklearn", "torch", "embedprop.estimators"}}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    best = star_model.similar("hub", k=1)[0][0]
+    assert done.stdout.splitlines() == [f"{best} 8", "[]"]
