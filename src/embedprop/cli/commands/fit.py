@@ -158,7 +158,7 @@ def classes_of(file: Path) -> dict[str, str]:
 
 def _say_what_is_next(model: Model, out: Path, seconds: float, quiet: bool) -> None:
     from embedprop.cli.spelling import shell_word
-    from embedprop.graph.summary import counted
+    from embedprop.graph.messages import counted
 
     say, folder, learning = speaker(quiet), shell_word(out), model.learning
     losses = [f"{name} {one[-1]:.4f}" for name, one in learning.loss_history.items() if one]

@@ -117,6 +117,7 @@ def _list_labels(
     If these come to far more than n_labels, which is how many there are, nearly all are among
     them: then list them all.
     """
+    # Gradients go back the same way: where labels stand is looked up once for both.
     nodes, starts, ends = space.nodes[side], space.starts[side], space.ends[side]
     n_nodes, n_read = space.n_nodes[side, 0], 0
     for i in range(n_nodes):

@@ -73,10 +73,12 @@ class Drawer:
         for number, pair in enumerate(pairs):
             ranges = self._partitions.ranges(pair)
             chances, counters, visits = self._whole, [epoch], self.visits
+            # Two partitions are the whole graph: no list has to be made anew.
             if len(pairs) > 1:
                 inner = InnerGraph.of(self._graph, ranges)
                 chances, counters = _Chances(inner, self._instance), [epoch, number]
                 visits = chances.neighborhood.visits()
+            # A pair may have no edge within.
             if len(visits):
                 order = self._streams.generator("order", *counters).permutation(visits)
                 draw = partial(self._draw, chances, counters)

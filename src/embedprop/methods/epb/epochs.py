@@ -59,6 +59,7 @@ def _steps(
     learner: Learner, instance: EPBInstance, plan: TrainingPlan, history: History
 ) -> Iterator[tuple[int, float, Mapping[str, float]]]:
     """Yield after each step the epoch, the share of it that is done, and its mean losses."""
+    # Draws and rates depend on the number of the epoch alone, so that a run can begin anywhere.
     n_done_before = max(map(len, history.values()), default=0)
     for epoch in range(n_done_before, plan.epochs):
         learner.begin_epoch(plan.rate(epoch))
@@ -76,6 +77,7 @@ def _steps(
                     if not loss <= learner.highest_losses[name]:  # so that NaN is refused, too
                         what = f"has grown to {loss:.3g}" if math.isfinite(loss) else f"is {loss}"
                         raise _diverged("The loss", name, what, instance, plan, epoch)
+                # The end of an epoch is told once, when its losses are in the history.
                 share = part.share(low + len(draws.nodes))
                 if share < 1:
                     yield epoch, share, losses

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +54,7 @@ class FusedEngine(Engine):
         with Crew() as crew:
             for name, settings in instance.label_types.items():
                 sets = learnable.labels(name).sets
+                # Only the rows of ids belong to nodes, and so to partitions.
                 partitioned = plan.n_partitions > 2 and is_identity(sets)
                 vectors, relations = start[name], start_relations.get(name)
                 rows = ResidentTable(
@@ -66,10 +66,12 @@ class FusedEngine(Engine):
                 usual = (settings.margin or 0.0) + distance ** (1 + settings.is_squared)
                 highest[name] = _EXPLODED * instance.n_negatives * usual
             _compile(states, drawer)
-            yield FusedLearner(drawer, highest, states, threads, plan.batch_size)
+            work = sum(state.work_per_visit for state in states.values())
+            n_batches = max(1, int(_WORK_PER_STEP / work / plan.batch_size))
+            yield FusedLearner(drawer, highest, states, threads, n_batches * plan.batch_size)
 
 
-@dataclass(frozen=True)
+@dataclass
 class FusedLearner:
     """One run: the vectors of every label type, moved by the kernels."""
 
@@ -77,13 +79,7 @@ class FusedLearner:
     highest_losses: Mapping[str, float]
     states: Mapping[str, FusedState]
     threads: ThreadChoice
-    batch_size: int
-
-    @cached_property
-    def visits_per_step(self) -> int:
-        """As many batches as take about as long as a look at the keyboard may wait."""
-        work = sum(state.work_per_visit for state in self.states.values()) * self.batch_size
-        return max(1, int(_WORK_PER_STEP / work)) * self.batch_size
+    visits_per_step: int
 
     def begin_epoch(self, rate: float) -> None:
         """Go on with this learning rate."""
@@ -128,6 +124,7 @@ def _compile(states: Mapping[str, FusedState], drawer: Drawer) -> None:
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
     if not all(_is_ready(state.kernel) for state in states.values()):
         logger.warning("Compiling the kernels: once, a minute or so; later runs start at once.")
+    # A run without a visit has all the types of one with many.
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
         state.run(nothing, 1)

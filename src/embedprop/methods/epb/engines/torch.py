@@ -65,6 +65,7 @@ class TorchEngine(Engine):
         n_threads = torch.get_num_threads()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(RandomStreams(plan.seed).key("modules") >> np.uint64(1)))
+            # Modules draw their start from torch's own numbers: from a key of ours they repeat.
             if plan.n_threads is not None:
                 torch.set_num_threads(plan.n_threads)
             try:
@@ -172,6 +173,7 @@ class TorchLearner:
         self.highest_losses: Mapping[str, float] = dict.fromkeys(names, sys.float_info.max)
         self._all = nn.ModuleList([modules, *([] if head is None else [head])])
         parameters = [p for p in self._all.parameters() if p.requires_grad and p.numel()]
+        # Without anything to learn there is no Adam: it refuses an empty list.
         self._adam = (
             torch.optim.Adam(parameters, lr=plan.learning_rate, fused=True) if parameters else None
         )
@@ -242,6 +244,7 @@ class TorchLearner:
         tensors = {key: torch.from_numpy(value.copy()) for key, value in state.items()}
         self._all.load_state_dict({key: tensors[f"module {key}"] for key in self._all.state_dict()})
         if self._adam is not None:
+            # Adam keeps nothing for a parameter that has had no gradient yet.
             moments: dict[int, dict[str, Tensor]] = defaultdict(dict)
             for key, value in tensors.items():
                 if key.startswith("adam "):

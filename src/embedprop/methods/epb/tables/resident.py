@@ -92,7 +92,7 @@ class ResidentTable:
 
     def state(self) -> dict[str, Array]:
         """Return vectors and moments as rows, and the steps of each row; some are not copies."""
-        self.turn_to([])
+        self.turn_to([])  # what is in memory goes home first
         arrays = self._home if self._partitioned else map(self._as_rows, self.table[:3])
         # All parts of a row have come equally far.
         steps = [steps[0] for steps in self.table[3:]]
