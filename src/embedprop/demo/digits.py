@@ -64,31 +64,25 @@ class Digits:
 
     def write(self, folder: Path) -> dict[str, Path]:
         """Write the graph as the files that `embedprop fit` and `transform` read."""
-        tables: dict[str, list[tuple[object, ...]]] = {
-            "edges": [("source", "target"), *self._named(self.edges(self.known))],
-            "pixels": [
-                ("node", "label", "weight"),
-                *(
-                    (digit_name(digit), pixel_name(pixel), int(self.images[digit, pixel]))
-                    for digit in self.known.tolist()
-                    for pixel in np.flatnonzero(self.images[digit]).tolist()
-                ),
-            ],
-            "new_edges": [("source", "target"), *self._named(self.edges(self.new))],
-            "classes": [
-                ("node", "class"),
-                *((digit_name(i), target) for i, target in enumerate(self.targets)),
-            ],
+        pixels = [
+            f"{digit_name(digit)},{pixel_name(pixel)},{int(self.images[digit, pixel])}"
+            for digit in self.known.tolist()
+            for pixel in np.flatnonzero(self.images[digit]).tolist()
+        ]
+        tables = {
+            "edges": ["source,target", *self._named_edges(self.known)],
+            "pixels": ["node,label,weight", *pixels],
+            "new_edges": ["source,target", *self._named_edges(self.new)],
+            "classes": ["node,class", *(f"{digit_name(i)},{k}" for i, k in enumerate(self.targets))],
         }
         places = {name: folder / f"{name}.csv" for name in tables}
         with replaced(*places.values()) as files:
             for file, table in zip(files, tables.values(), strict=True):
-                file.write("".join(",".join(map(str, row)) + "\n" for row in table).encode())
+                file.writelines(f"{row}\n".encode() for row in table)
         return places
 
-    @staticmethod
-    def _named(pairs: NDArray[np.int64]) -> list[tuple[str, str]]:
-        return [(digit_name(a), digit_name(b)) for a, b in pairs.tolist()]
+    def _named_edges(self, digits: NDArray[np.int64]) -> list[str]:
+        return [f"{digit_name(a)},{digit_name(b)}" for a, b in self.edges(digits).tolist()]
 
 
 def digit_name(index: int) -> str:
