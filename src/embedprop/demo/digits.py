@@ -62,8 +62,16 @@ class Digits:
         _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
         return pairs[np.sort(first)]
 
+    def drawn(self, digit: int) -> list[str]:
+        """Return an image as lines of text, two letters per pixel."""
+        shades = " .:*#"
+        image = self.images[digit].reshape(SIDE, SIDE)
+        levels = np.ceil(image / INK * (len(shades) - 1)).astype(int)
+        return ["".join(shades[level] * 2 for level in row) for row in levels]
+
     def write(self, folder: Path) -> dict[str, Path]:
         """Write the graph as the files that `embedprop fit` and `transform` read."""
+        classes = [f"{digit_name(i)},{target}" for i, target in enumerate(self.targets)]
         pixels = [
             f"{digit_name(digit)},{pixel_name(pixel)},{int(self.images[digit, pixel])}"
             for digit in self.known.tolist()
@@ -73,7 +81,7 @@ class Digits:
             "edges": ["source,target", *self._named_edges(self.known)],
             "pixels": ["node,label,weight", *pixels],
             "new_edges": ["source,target", *self._named_edges(self.new)],
-            "classes": ["node,class", *(f"{digit_name(i)},{k}" for i, k in enumerate(self.targets))],
+            "classes": ["node,class", *classes],
         }
         places = {name: folder / f"{name}.csv" for name in tables}
         with replaced(*places.values()) as files:
@@ -90,11 +98,6 @@ def digit_name(index: int) -> str:
     return f"digit-{index}"
 
 
-def digit_index(name: object) -> int:
-    """Return the digit that a node is."""
-    return int(str(name).removeprefix("digit-"))
-
-
 def pixel_name(index: int) -> str:
     """Return the label that a pixel is; rows and columns count from 1.
 
@@ -102,10 +105,3 @@ def pixel_name(index: int) -> str:
     'r2c3'
     """
     return f"r{index // SIDE + 1}c{index % SIDE + 1}"
-
-
-def drawn(image: NDArray[np.float64]) -> list[str]:
-    """Return an image as lines of text, two letters per pixel."""
-    shades = " .:*#"
-    levels = np.ceil(image.reshape(SIDE, SIDE) / INK * (len(shades) - 1)).astype(int)
-    return ["".join(shades[level] * 2 for level in row) for row in levels]
