@@ -122,7 +122,7 @@ def _check_folder(folder: Path) -> None:
 def _learned(title: str, graph: Graph, say: Say, verbose: bool) -> Estimator:
     start = perf_counter()
     # A copy: the same estimator may be wanted again.
-    model = clone(ESTIMATORS[title]).set_params(verbose=verbose).fit(graph)
+    model: Estimator = clone(ESTIMATORS[title]).set_params(verbose=verbose).fit(graph)
     say(f"  {title}: {perf_counter() - start:.1f} s")
     return model
 
