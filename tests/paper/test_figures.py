@@ -10,14 +10,14 @@ from embedprop.baselines.registry import BASELINES
 from embedprop.datasets import Dataset
 from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import read_records
-from embedprop.paper import figure_tsne, figures
-from embedprop.paper.figure_kappa import COLORS, N_SEEDS, full_loss, kappa_figure
-from embedprop.paper.figure_tsne import ONE_TYPE, tsne_figure, with_one_type
-from embedprop.paper.figures_report import kappas, silhouettes
-from embedprop.paper.place import Place
+from embedprop.paper import figure_tsne
+from embedprop.paper.figure_kappa import COLORS, N_SEEDS, full_loss, kappa_figure, kappas
+from embedprop.paper.figure_tsne import ONE_TYPE, silhouettes, tsne_figure, with_one_type
 from embedprop.paper.report import report
-from embedprop.paper.table1 import ROWS, table1, table1_records
-from embedprop.paper.units import EPB
+from embedprop.paper.reproduce import make_figure
+from embedprop.paper.rows import EPB
+from embedprop.paper.table1 import COUNTED, table1, table1_records
+from embedprop.paper.vectors import Place
 
 EPOCHS = 3
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -25,7 +25,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture
 def place(tmp_path):
-    return Place(tmp_path / "results.jsonl", tmp_path / "figures", lambda _: None)
+    return Place(tmp_path / "results.jsonl", tmp_path / "figures")
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_the_full_loss_passes_over_nodes_without_neighbors():
 
 def test_an_unknown_figure_is_named(tmp_path):
     with pytest.raises(UnknownComponentError, match=r"figure='figure-9'.*'figure-tsne'"):
-        figures.make_figure("figure-9", tmp_path / "r.jsonl", tmp_path)
+        make_figure("figure-9", Place(tmp_path / "r.jsonl", tmp_path))
 
 
 def kappa_record(setting, loss, full, run=0):
@@ -189,7 +189,7 @@ def test_table_1_counts_the_tables_of_a_model(cliques):
 
 
 def test_the_hyperparameters_of_table_1_are_parameters_of_our_classes():
-    for method, row in ROWS.items():
+    for method, row in COUNTED.items():
         method_class = EmbeddingPropagation if method == "epb" else BASELINES[method]
         assert set(row.hyperparameters) <= set(inspect.signature(method_class).parameters)
 
@@ -198,7 +198,7 @@ def test_the_command_refuses_an_unknown_experiment_before_any_work(tmp_path, mon
     from embedprop.cli.commands.reproduce import reproduce
 
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UnknownComponentError, match=r"'table9'.*'figure-kappa'.* and 'all'"):
+    with pytest.raises(UnknownComponentError, match=r"'table9'.*'figure-kappa'.*'all'"):
         reproduce(["table1", "table9"])
     assert not list(tmp_path.iterdir())
 
@@ -207,7 +207,7 @@ def test_the_command_makes_table_figures_and_report(tmp_path, monkeypatch, cliqu
     from embedprop.cli.commands.reproduce import reproduce
 
     monkeypatch.chdir(tmp_path)
-    for module in ("figures", "table1"):
+    for module in ("reproduce", "table1"):
         monkeypatch.setattr(
             f"embedprop.paper.{module}.load_dataset",
             lambda *_, **__: cliques,

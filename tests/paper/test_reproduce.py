@@ -12,8 +12,8 @@ from embedprop.evaluation.splits import Split
 from embedprop.evaluation.targets import Targets
 from embedprop.paper import experiments
 from embedprop.paper.experiments import _dataset, turned_round, without_citations_by
-from embedprop.paper.ours import MARGINS
 from embedprop.paper.reproduce import reproduce, run_unit
+from embedprop.paper.rows import MARGINS
 from embedprop.paper.units import Unit, units
 from embedprop.paper.vectors import Cache
 

@@ -5,8 +5,9 @@ import numpy as np
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.baselines.line import LINE
 from embedprop.graph.changes.subgraph import subgraph
-from embedprop.paper.units import BOTH, SHORT_LINE
-from embedprop.paper.vectors import BASELINE_SETTINGS, embed
+from embedprop.paper import vectors
+from embedprop.paper.rows import BOTH, ROWS, SHORT_LINE
+from embedprop.paper.vectors import embed
 
 
 def test_removed_nodes_get_h_tilde_or_its_mean_with_h():
@@ -23,8 +24,10 @@ def test_removed_nodes_get_h_tilde_or_its_mean_with_h():
 
 
 def test_line_with_fewer_samples_is_line_but_for_their_number(monkeypatch):
-    assert BASELINE_SETTINGS[SHORT_LINE] == {"n_samples": 3_000_000}
-    monkeypatch.setitem(BASELINE_SETTINGS, SHORT_LINE, {"n_samples": 1000})
+    row = ROWS[SHORT_LINE]
+    assert row.settings == {"n_samples": 3_000_000}
+    fewer = ROWS | {SHORT_LINE: row._replace(settings={"n_samples": 1000})}
+    monkeypatch.setattr(vectors, "ROWS", fewer)
     graph = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
     found = embed(SHORT_LINE, "any", graph, None, 0.0, seed=3)
     wanted = LINE(n_samples=1000, random_state=3).fit_transform(graph)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from embedprop.plots.layouts import tsne
-from embedprop.plots.maps import ROOM, Map, Points, draw_maps, examples
+from embedprop.plots.maps import ROOM, Map, Points, draw_maps, examples, tsne
 
 
 def test_the_map_keeps_clusters_together() -> None:

@@ -62,43 +62,40 @@ class Digits:
         _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
         return pairs[np.sort(first)]
 
+    def drawn(self, digit: int) -> list[str]:
+        """Return an image as lines of text, two letters per pixel."""
+        shades = " .:*#"
+        image = self.images[digit].reshape(SIDE, SIDE)
+        levels = np.ceil(image / INK * (len(shades) - 1)).astype(int)
+        return ["".join(shades[level] * 2 for level in row) for row in levels]
+
     def write(self, folder: Path) -> dict[str, Path]:
         """Write the graph as the files that `embedprop fit` and `transform` read."""
-        tables: dict[str, list[tuple[object, ...]]] = {
-            "edges": [("source", "target"), *self._named(self.edges(self.known))],
-            "pixels": [
-                ("node", "label", "weight"),
-                *(
-                    (digit_name(digit), pixel_name(pixel), int(self.images[digit, pixel]))
-                    for digit in self.known.tolist()
-                    for pixel in np.flatnonzero(self.images[digit]).tolist()
-                ),
-            ],
-            "new_edges": [("source", "target"), *self._named(self.edges(self.new))],
-            "classes": [
-                ("node", "class"),
-                *((digit_name(i), target) for i, target in enumerate(self.targets)),
-            ],
+        classes = [f"{digit_name(i)},{target}" for i, target in enumerate(self.targets)]
+        pixels = [
+            f"{digit_name(digit)},{pixel_name(pixel)},{int(self.images[digit, pixel])}"
+            for digit in self.known.tolist()
+            for pixel in np.flatnonzero(self.images[digit]).tolist()
+        ]
+        tables = {
+            "edges": ["source,target", *self._named_edges(self.known)],
+            "pixels": ["node,label,weight", *pixels],
+            "new_edges": ["source,target", *self._named_edges(self.new)],
+            "classes": ["node,class", *classes],
         }
         places = {name: folder / f"{name}.csv" for name in tables}
         with replaced(*places.values()) as files:
             for file, table in zip(files, tables.values(), strict=True):
-                file.write("".join(",".join(map(str, row)) + "\n" for row in table).encode())
+                file.writelines(f"{row}\n".encode() for row in table)
         return places
 
-    @staticmethod
-    def _named(pairs: NDArray[np.int64]) -> list[tuple[str, str]]:
-        return [(digit_name(a), digit_name(b)) for a, b in pairs.tolist()]
+    def _named_edges(self, digits: NDArray[np.int64]) -> list[str]:
+        return [f"{digit_name(a)},{digit_name(b)}" for a, b in self.edges(digits).tolist()]
 
 
 def digit_name(index: int) -> str:
     """Return the node that a digit is."""
     return f"digit-{index}"
-
-
-def digit_index(name: object) -> int:
-    """Return the digit that a node is."""
-    return int(str(name).removeprefix("digit-"))
 
 
 def pixel_name(index: int) -> str:
@@ -108,10 +105,3 @@ def pixel_name(index: int) -> str:
     'r2c3'
     """
     return f"r{index // SIDE + 1}c{index % SIDE + 1}"
-
-
-def drawn(image: NDArray[np.float64]) -> list[str]:
-    """Return an image as lines of text, two letters per pixel."""
-    shades = " .:*#"
-    levels = np.ceil(image.reshape(SIDE, SIDE) / INK * (len(shades) - 1)).astype(int)
-    return ["".join(shades[level] * 2 for level in row) for row in levels]

@@ -12,27 +12,23 @@ from scipy.sparse import csr_array, diags_array
 
 from embedprop.baselines.registry import BASELINES
 from embedprop.datasets import Dataset, load_dataset
-from embedprop.evaluation.node_classification import (
-    accuracy_chosen_on_validation,
-    cross_validated_f1,
-)
+from embedprop.evaluation import node_classification
 from embedprop.evaluation.protocols import MULTI_LABEL, measure_probabilities, measure_with_c
 from embedprop.evaluation.splits import Split, per_class_split, share_split
 from embedprop.evaluation.targets import Targets
-from embedprop.graph import Graph
+from embedprop.graph import Graph, Multisets
 from embedprop.graph.changes.subgraph import subgraph
 from embedprop.graph.matrix import adjacency_matrix
-from embedprop.graph.multisets import Multisets
-from embedprop.paper.ours import MARGINS
-from embedprop.paper.units import CITATIONS, CITED_GCN_I, Unit, base_method
-from embedprop.paper.vectors import BASELINE_SETTINGS, Cache, Vectors, embed
+from embedprop.paper.rows import CITED_GCN_I, ROWS, base_method
+from embedprop.paper.units import CITATIONS, F1_METRICS, Unit
+from embedprop.paper.vectors import Cache, Vectors, embed
 
 CLASSIFIERS = ("majority", "wvrn", "gcn", "gcn-i", "planetoid-t", "planetoid-i")
+# Bags of words know nothing of edges, so they need no graph without the test nodes.
+WITHOUT_EDGES = ("bow",)
 TRAIN_SHARE_OF_TABLE4 = 0.1
 # What the records call the metrics of tables 3 and 4.
-F1_NAMES = dict(
-    zip(MULTI_LABEL, ("micro", "macro", "micro_predicted", "macro_predicted"), strict=True)
-)
+F1_NAMES = dict(zip(MULTI_LABEL, F1_METRICS, strict=True))
 PLANETOID_STEPS = {"cora": 5000, "citeseer": 5000, "pubmed": 20000}
 
 
@@ -48,9 +44,9 @@ def measure(unit: Unit, cache: Cache) -> dict[str, Any]:
 def _dataset(name: str, directed: bool, tf_idf: bool) -> Dataset:
     # The paper treats all its graphs as unweighted and words as sets. It has no other labels than
     # words and ids; our copy of Pubmed also has the year.
-    label_types = ["word"] if name in CITATIONS else []
+    words = ["word"] if name in CITATIONS else []
     dataset = load_dataset(
-        name, directed=directed, weighted=False, label_weights=tf_idf, label_types=label_types
+        name, directed=directed, weighted=False, label_weights=tf_idf, label_types=words
     )
     return replace(dataset, graph=turned_round(dataset.graph)) if directed else dataset
 
@@ -72,8 +68,7 @@ def without_citations_by(papers: NDArray[np.int64], graph: Graph, citations: Gra
     In `citations` a paper hears those that it cites: see `turned_round`.
     """
     # A zero row of the matrix: a paper that hears nobody cites nobody.
-    stays = np.ones(graph.n_nodes)
-    stays[papers] = 0
+    stays = 1.0 - np.isin(np.arange(graph.n_nodes), papers)
     made = diags_array(stays) @ adjacency_matrix(citations, np.int8)
     both = csr_array(made + made.T)
     both.eliminate_zeros()
@@ -106,8 +101,7 @@ def _share_split(unit: Unit, targets: Targets) -> tuple[Split, NDArray[np.int64]
         return share_split(targets.nodes, share, seed=unit.run), None
     # Removed first, whether they have a class or not; then the others are split.
     order = np.random.default_rng(1000 + unit.run).permutation(len(targets.values))
-    n_removed = round(share * len(order))
-    removed, remaining = np.sort(order[:n_removed]), np.sort(order[n_removed:])
+    removed, remaining = map(np.sort, np.split(order, [round(share * len(order))]))
     candidates = np.intersect1d(remaining, targets.nodes)
     train = share_split(candidates, TRAIN_SHARE_OF_TABLE4, seed=unit.run).train
     return Split(train, train[:0], np.intersect1d(removed, targets.nodes)), remaining
@@ -118,17 +112,18 @@ def _chosen_margin(unit: Unit, graph: Graph, targets: Targets, cache: Cache) -> 
 
     The training nodes are those of run 0 of table 3; table 4 uses the same margin.
     """
-    if base_method(unit.method) != "epb":
-        return 0.0
+    margins = ROWS[unit.method].margins
+    if len(margins) == 1:
+        return margins[0]
     first = Unit("table3", unit.dataset, unit.method, "10", 0)
 
     def compute() -> NDArray[np.float64]:
         split, _ = _share_split(first, targets)
         micro = [
-            cross_validated_f1(vectors, targets.values, split.train)[:, 0].max()
-            for vectors, _ in (_vectors(first, graph, None, margin, cache) for margin in MARGINS)
+            node_classification.cross_validated_f1(vectors, targets.values, split.train)[:, 0].max()
+            for vectors, _ in (_vectors(first, graph, None, margin, cache) for margin in margins)
         ]
-        return np.array([MARGINS[int(np.argmax(micro))]])
+        return np.array([margins[int(np.argmax(micro))]])
 
     return float(cache.get_or_compute(compute, what="margin", **first.to_dict())[0][0])
 
@@ -163,37 +158,33 @@ def _accuracy(unit: Unit, dataset: Dataset, targets: Targets, cache: Cache) -> d
         right = scores[split.test].argmax(axis=1) == classes[split.test]
         return {"accuracy": float(right.mean())}
     known = None
-    # Bags of words know nothing of edges, so they need no graph without the test nodes.
-    if unit.setting == "inductive" and unit.method != "bow":
-        rows = np.setdiff1d(np.arange(len(classes)), split.test)
-        known = subgraph(dataset.graph, rows)
-    margins = MARGINS if base_method(unit.method) == "epb" else (0.0,)
-    found = [_vectors(unit, dataset.graph, known, margin, cache) for margin in margins]
-    best = accuracy_chosen_on_validation([vectors for vectors, _ in found], classes, split)
+    if unit.setting == "inductive" and unit.method not in WITHOUT_EDGES:
+        known = subgraph(dataset.graph, np.setdiff1d(np.arange(len(classes)), split.test))
+    margins = ROWS[unit.method].margins
+    found = (_vectors(unit, dataset.graph, known, margin, cache) for margin in margins)
+    vectors, seconds = zip(*found, strict=True)
+    best = node_classification.accuracy_chosen_on_validation(vectors, classes, split)
     return {
         "accuracy": best["test"],
         "validation": best["validation"],
         "margin": margins[best["candidate"]],
         "c": best["c"],
-        "embedding_cpu_seconds": found[best["candidate"]][1],
+        "embedding_cpu_seconds": seconds[best["candidate"]],
     }
 
 
 def _predict(unit: Unit, dataset: Dataset, split: Split) -> NDArray[np.float64]:
     """Return the class scores of a method that classifies nodes itself."""
-    base = base_method(unit.method)
-    extra = {"random_state": unit.run} | BASELINE_SETTINGS.get(unit.method, {})
-    if base not in ("majority", "wvrn"):
-        extra["n_threads"] = 1  # units run side by side: threads of torch would wait for each other
+    base, extra = base_method(unit.method), dict(ROWS[unit.method].settings)
     if base.startswith("planetoid"):
         extra["n_steps"] = PLANETOID_STEPS[unit.dataset]
-    targets = csr_array(dataset.targets)
     is_new = unit.setting == "inductive" or unit.experiment == "table4"
     graph, hidden = dataset.graph, split.test if is_new else split.test[:0]
     if unit.method == CITED_GCN_I:
         citations = _dataset(unit.dataset, directed=True, tf_idf=False).graph
         graph, hidden = without_citations_by(split.test, graph, citations), split.test[:0]
-    scores = BASELINES[base](**extra).fit_predict(
-        graph, targets, split.train, validation=split.validation, hidden=hidden
-    )
+    # Units run side by side: threads of torch would wait for each other.
+    baseline = BASELINES[base](random_state=unit.run, n_threads=1, **extra)
+    known, targets = {"validation": split.validation, "hidden": hidden}, csr_array(dataset.targets)
+    scores = baseline.fit_predict(graph, targets, split.train, **known)
     return np.asarray(scores, np.float64)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from importlib.resources import files
+from itertools import product
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from embedprop.paper.differences import BASELINE_LIMIT, Cell, differences, published
-from embedprop.paper.figures_report import kappas, silhouettes
+from embedprop.paper.figure_kappa import kappas
+from embedprop.paper.figure_tsne import silhouettes
 from embedprop.paper.markdown import markdown_table
+from embedprop.paper.rows import ROWS, base_method
 from embedprop.paper.table1 import table1
-from embedprop.paper.units import (
-    CITATIONS,
-    DATASETS_OF_PARTS,
-    N_RUNS,
-    NAMES,
-    SHARE_TABLES,
-    STRUCTURE,
-    TABLE5_METHODS,
-    base_method,
-)
+from embedprop.paper.units import F1_METRICS, N_RUNS, TABLES
 
 PART_NAMES = {
     "public": "Planetoid's public split (not in the paper)",
@@ -38,6 +32,10 @@ PART_NOTES = {
 }
 # Marks of a cell against the published one, in its standard deviations.
 LOWER, HIGHER = "▼", "▲"
+
+# In published standard deviations: ours must not be lower by more, a baseline not differ by more.
+OWN_LIMIT, BASELINE_LIMIT = 1.0, 2.0
+UNEXPLAINED = "We do not know why."
 
 INTRODUCTION = (
     "# Reproduction of the paper's tables\n\n"
@@ -54,8 +52,7 @@ DIFFERENCES_NOTE = (
 Record = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """One table of the report: methods below each other, columns of (data set, setting)."""
 
     table: str
@@ -70,22 +67,49 @@ class Block:
         return dataset if setting == self.name else f"{dataset} {setting}"
 
 
+class Cell(NamedTuple):
+    """One cell of a table: ours and the published mean and deviation, in percent."""
+
+    table: str
+    block: str
+    method: str
+    column: str
+    ours: float
+    published: float
+    deviation: float
+
+    @property
+    def distance(self) -> float:
+        """Our mean less the published one, in published standard deviations."""
+        return (self.ours - self.published) / self.deviation
+
+    @property
+    def differs(self) -> bool:
+        """Whether it needs an explanation."""
+        if ROWS[self.method].estimator is not None:
+            return self.distance < -OWN_LIMIT
+        return abs(self.distance) > BASELINE_LIMIT
+
+    def __str__(self) -> str:
+        ours_for_theirs = f"{self.ours:.2f} for {self.published:.2f} ({self.distance:+.1f} sd)"
+        return f"{self.column} {self.block} {ours_for_theirs}"
+
+
 def blocks() -> Iterator[Block]:
     """Yield all tables, in the order of the report."""
-    for table, (methods, shares) in SHARE_TABLES.items():
-        columns = [(dataset, share) for dataset in STRUCTURE for share in shares]
+    for table, part in ((table, part) for table, parts in TABLES.items() for part in parts):
+        columns = list(product(part.datasets, part.settings))
+        if table == "table5":
+            (name,) = part.settings
+            heading = f"## Table 5, accuracy, {PART_NAMES.get(name, name)}"
+            yield Block(table, name, heading, "accuracy", part.methods, columns)
+            continue
         by = "training nodes" if table == "table3" else "removed nodes"
-        for metric in ("micro", "macro"):
-            heading = f"## Table {table[-1]}, {metric} F1, by % of {by}"
-            yield Block(table, metric, heading, metric, methods, columns)
-        for metric in ("micro", "macro"):
-            heading = f"### Table {table[-1]}, {metric} F1 when the number of classes is not given"
-            name = f"{metric}_predicted"
-            yield Block(table, name, heading, name, methods, columns)
-    for part, methods in TABLE5_METHODS.items():
-        columns = [(dataset, part) for dataset in DATASETS_OF_PARTS.get(part, CITATIONS)]
-        heading = f"## Table 5, accuracy, {PART_NAMES.get(part, part)}"
-        yield Block("table5", part, heading, "accuracy", methods, columns)
+        for metric in F1_METRICS:
+            name, _, is_predicted = metric.partition("_")
+            more = " when the number of classes is not given" if is_predicted else f", by % of {by}"
+            heading = f"{'###' if is_predicted else '##'} Table {table[-1]}, {name} F1{more}"
+            yield Block(table, metric, heading, metric, part.methods, columns)
 
 
 def report(records: Iterable[Record], pictures: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -134,7 +158,7 @@ def _table(block: Block, records: Sequence[Record]) -> tuple[str, list[Cell]]:
     numbers = published(block.table).get(block.name, {})
     rows, compared = [], []
     for method in block.methods:
-        row = [NAMES[method]]
+        row = [ROWS[method].name]
         for column in block.columns:
             ours, head = values[method, *column], block.head(*column)
             known = numbers.get(base_method(method), {}).get(head)
@@ -157,3 +181,39 @@ def _cell(values: list[float], known: list[float] | None) -> str:
         mark = f" {HIGHER}" if mean > known[0] else f" {LOWER}"
     count = "" if len(values) >= N_RUNS else f" ({len(values)})"
     return f"{mean:.2f} ± {deviation:.2f}{mark}{count}{theirs}"
+
+
+def published(file: str) -> dict[str, Any]:
+    """Return a file of the folder `published`.
+
+    Of a table: {block: {method: {column: [mean, deviation]}}}. Of the remarks: those that explain
+    a difference, each with `table`, `method` and `text`, some with `block`, or with `starts`: how
+    the column begins.
+    """
+    text = files("embedprop.paper").joinpath(f"published/{file}.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def differences(cells: Iterable[Cell]) -> str:
+    """Return an item for each method and reason that lists all its cells that differ."""
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        if cell.differs:
+            groups.setdefault((cell.method, reason(cell)), []).append(cell)
+    return "\n".join(
+        f"- **{ROWS[method].name}**: {'; '.join(map(str, group))}. {why}"
+        for (method, why), group in groups.items()
+    )
+
+
+def reason(cell: Cell) -> str:
+    """Return the first remark that fits a cell, or that there is none."""
+    fitting = (
+        str(remark["text"])
+        for remark in published("remarks")["remark"]
+        if remark["table"] in (cell.table, "any")
+        and remark["method"] == cell.method
+        and remark.get("block", cell.block) == cell.block
+        and cell.column.startswith(remark.get("starts", ""))
+    )
+    return next(fitting, UNEXPLAINED)

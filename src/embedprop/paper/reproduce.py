@@ -1,4 +1,4 @@
-"""Run units in parallel processes; every result is a line, and what has a line is not run again."""
+"""Run units in parallel, and make figures: every result is a line, and none is measured twice."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+from embedprop.datasets import load_dataset
 from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
-from embedprop.paper.units import Unit, protocol, require_known, units
+from embedprop.instance.require import require_one_of
+from embedprop.paper.figure_kappa import kappa_figure
+from embedprop.paper.figure_tsne import tsne_figure
+from embedprop.paper.units import Unit, protocol, units
+from embedprop.paper.vectors import Cache, Place
 
 logger = logging.getLogger(__name__)
 
 Report = Callable[[int, int, str], None]
 METRICS = ("accuracy", "micro", "macro")
+FIGURES = ("figure-tsne", "figure-kappa")
 
 
 def reproduce(
@@ -50,9 +56,9 @@ def reproduce(
     """
     wanted = every = units(experiments, quick)
     for what, names in (("method", methods), ("dataset", datasets)):
-        if names is not None:
-            require_known(what, names, sorted({getattr(unit, what) for unit in every}))
-            wanted = [unit for unit in wanted if getattr(unit, what) in names]
+        known = sorted({getattr(unit, what) for unit in every})
+        chosen = {require_one_of(what, name, known) for name in (known if names is None else names)}
+        wanted = [unit for unit in wanted if getattr(unit, what) in chosen]
     finished = {Unit.of(record) for record in read_records(results)}
     todo = [unit for unit in wanted if unit not in finished]
     done = itertools.count(len(wanted) - len(todo) + 1)
@@ -65,34 +71,48 @@ def reproduce(
             try:
                 record = future.result()
             except Exception as error:
-                unit, name = running[future], type(error).__name__
+                failed.append(running[future])
                 text = "%s failed and will be tried again next time: %s: %s"
-                logger.error(text, unit, name, error)
-                failed.append(unit)
-                report(next(done), len(wanted), f"{unit}: failed")
+                logger.error(text, failed[-1], type(error).__name__, error)
+                report(next(done), len(wanted), f"{failed[-1]}: failed")
             else:
                 append_record(results, record)
                 report(next(done), len(wanted), _line(record))
     return failed
 
 
+def make_figure(name: str, place: Place, *, quick: bool = False) -> Path:
+    """Measure what has no record yet, draw the figure, and return its path.
+
+    Parameters
+    ----------
+    name
+        ``"figure-tsne"`` or ``"figure-kappa"``.
+    place
+        Where records, vectors and the picture go.
+    quick
+        Only the maps that are drawn; κ for 20 epochs on PPI.
+    """
+    if require_one_of("figure", name, FIGURES) == "figure-tsne":
+        cora = load_dataset("cora", directed=False, weighted=False)
+        return tsne_figure("cora", cora, place, quick=quick)
+    dataset, epochs = ("ppi", 20) if quick else ("blogcatalog", 200)
+    graph = load_dataset(dataset, directed=False, weighted=False).graph
+    return kappa_figure(dataset, graph, place, epochs)
+
+
 def run_unit(unit: Unit, cache_folder: Path) -> dict[str, Any]:
     """Measure one unit and return its record."""
     from embedprop.paper.experiments import measure
-    from embedprop.paper.vectors import Cache
 
     cpu, wall = time.process_time(), time.perf_counter()
     metrics = measure(unit, Cache(cache_folder))
-    return (
-        unit.to_dict()
-        | {"protocol": protocol(unit), "seed": unit.run}
-        | metrics
-        | {
-            "cpu_seconds": round(time.process_time() - cpu, 2),
-            "wall_seconds": round(time.perf_counter() - wall, 2),
-        }
-        | provenance()
-    )
+    seconds = {
+        "cpu_seconds": round(time.process_time() - cpu, 2),
+        "wall_seconds": round(time.perf_counter() - wall, 2),
+    }
+    head = unit.to_dict() | {"protocol": protocol(unit), "seed": unit.run}
+    return head | metrics | seconds | provenance()
 
 
 def _quiet_worker() -> None:

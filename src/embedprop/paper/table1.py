@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from embedprop.datasets import load_dataset
 from embedprop.evaluation.provenance import provenance
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.graph import Graph
 from embedprop.paper.markdown import markdown_table
-from embedprop.paper.ours import estimator
+from embedprop.paper.rows import estimator
 from embedprop.paper.units import Unit
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(NamedTuple):
     """One row: the names are parameters of our class, a vector has d numbers."""
 
     name: str
     hyperparameters: tuple[str, ...]
-    vectors_per_node: int
+    vectors_per_node: int  # 0: counted in a model
     published: tuple[str, str]
 
 
 WALKS = ("dim", "n_walks", "walk_length", "window")
-ROWS = {
+COUNTED = {
     "deepwalk": Counted("DeepWalk", WALKS, 2, ("2d\\|V\\|", "4")),
     "node2vec": Counted("node2vec", (*WALKS, "p", "q"), 2, ("2d\\|V\\|", "6")),
     "line": Counted("LINE", ("dim", "n_samples", "n_negatives"), 2, ("2d\\|V\\|", "2")),
-    "epb": Counted("EP-B", ("dim", "margin"), 1, ("d\\|V\\|", "2")),
+    "epb": Counted("EP-B", ("dim", "margin"), 0, ("d\\|V\\|", "2")),
 }
 
 
@@ -53,18 +51,13 @@ def table1_records(name: str, graph: Graph, dim: int = 128) -> list[dict[str, An
     node as itself, and d as the context of others.
     """
     model = estimator("epb", dim=dim, epochs=1, label_types=["node"]).fit(graph)
-    records = []
-    for method, row in ROWS.items():
-        by_formula = row.vectors_per_node * dim * graph.n_nodes
-        counts = {
-            "n_parameters": model.n_parameters_ if method == "epb" else by_formula,
-            "n_hyperparameters": len(row.hyperparameters),
-            "dim": dim,
-            "n_nodes": graph.n_nodes,
-        }
-        unit = Unit("table1", name, method, "counts", 0)
-        records.append(unit.to_dict() | counts | provenance())
-    return records
+    size = {"dim": dim, "n_nodes": graph.n_nodes}
+    return [
+        Unit("table1", name, method, "counts", 0).to_dict()
+        | {"n_parameters": row.vectors_per_node * dim * graph.n_nodes or model.n_parameters_}
+        | {"n_hyperparameters": len(row.hyperparameters), **size, **provenance()}
+        for method, row in COUNTED.items()
+    ]
 
 
 def table1(records: Iterable[dict[str, Any]]) -> str:
@@ -85,11 +78,10 @@ def table1(records: Iterable[dict[str, Any]]) -> str:
 
 
 def _row(record: dict[str, Any]) -> list[str]:
-    row = ROWS[record["method"]]
+    row = COUNTED[record["method"]]
     factor = record["n_parameters"] / (record["dim"] * record["n_nodes"])
-    formula = f"{'' if factor == 1 else f'{factor:g}'}d\\|V\\|"
+    counted = f"{record['n_parameters']:,} = {'' if factor == 1 else f'{factor:g}'}d\\|V\\|"
     names = ", ".join(f"`{name}`" for name in row.hyperparameters)
-    counted = f"{record['n_parameters']:,} = {formula}"
     hyperparameters = f"{record['n_hyperparameters']}: {names}"
     parameters, chosen = row.published
     return [row.name, record["dataset"], counted, parameters, hyperparameters, chosen]

@@ -2,84 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
-from embedprop.errors import UnknownComponentError
+from embedprop.instance.require import require_one_of
+from embedprop.paper.rows import BOTH, CITED_GCN_I, CLOSED_FORM, DEGREE, DENSE_LINE, EPB, SHORT_LINE
 
 STRUCTURE = ("blogcatalog", "pos", "ppi")
 CITATIONS = ("cora", "citeseer", "pubmed")
 SMALL = ("ppi", "cora")  # what a quick run takes
 N_RUNS = 10
-EXPERIMENTS = ("table3", "table4", "table5")
-
-# The two readings of EP-B's distance, then variants and other methods.
-EPB = ("epb", "epb-squared")
-# EP-B, but the words of a removed node count for its own vector, too: the mean of h and h~.
-BOTH = "epb-both"
-# EP-B with five u for each v, drawn by degree.
-DEGREE = "epb-degree"
-CLOSED_FORM = "closed-form"
-# LINE on a graph densified to 100 neighbors, and with 3 million samples per order. Why these: see
-# `published/remarks.toml`.
-DENSE_LINE, SHORT_LINE = "line-dense-100", "line-3m"
-# GCN-I where a test node's own citations are removed, but citations of it stay.
-CITED_GCN_I = "gcn-i-cited"
-# Other readings or settings of a method: they are compared with its published numbers.
-READING_OF = {
-    "epb-squared": "epb",
-    BOTH: "epb",
-    DEGREE: "epb",
-    DENSE_LINE: "line",
-    SHORT_LINE: "line",
-    CITED_GCN_I: "gcn-i",
-}
-# What the report calls each method.
-NAMES = {
-    "epb": "EP-B (1 u, uniform)",
-    "epb-squared": "EP-B (1 u, uniform; d squared)",
-    BOTH: "EP-B (1 u, uniform; h and h~)",
-    DEGREE: "EP-B (5 u, by degree)",
-    CLOSED_FORM: "closed form (ours)",
-    "deepwalk": "DeepWalk",
-    "node2vec": "node2vec",
-    "line": "LINE",
-    DENSE_LINE: "LINE (densified to 100 neighbors, fitted)",
-    SHORT_LINE: "LINE (3 million samples, fitted)",
-    "wvrn": "wvRN",
-    "majority": "Majority",
-    "dw-bow": "DW+BoW",
-    "planetoid-t": "Planetoid-T",
-    "planetoid-i": "Planetoid-I",
-    "gcn": "GCN",
-    "gcn-i": "GCN-I",
-    CITED_GCN_I: "GCN-I (without citations by test nodes)",
-    "bow": "BoW",
-}
-TABLE3_METHODS = (
-    *EPB, DEGREE, CLOSED_FORM, "deepwalk", "node2vec", "line", DENSE_LINE, "wvrn", "majority",
-)  # fmt: skip
-TABLE4_METHODS = (*EPB, DEGREE, CLOSED_FORM, "deepwalk", "line", SHORT_LINE, "wvrn", "majority")
-# Tables 3 and 4: the methods, and the shares of training or of removed nodes in percent.
-SHARE_TABLES = {
-    "table3": (TABLE3_METHODS, ("10", "50", "90")),
-    "table4": (TABLE4_METHODS, ("20", "40")),
-}
-TABLE5_METHODS = {
-    "transductive": (*EPB, CLOSED_FORM, "dw-bow", "planetoid-t", "gcn", "deepwalk", "bow"),
-    "inductive": (*EPB, BOTH, CLOSED_FORM, "dw-bow", "planetoid-i", "gcn-i", CITED_GCN_I, "bow"),
-    "directed": (*EPB, CLOSED_FORM, "deepwalk"),
-    # Not in the paper: Planetoid's fixed split, and Pubmed's words with their TF-IDF weights.
-    "public": ("epb", CLOSED_FORM, "dw-bow", "planetoid-t", "gcn", "deepwalk", "bow"),
-    "tf-idf": ("epb", CLOSED_FORM, "bow"),
-}
-DATASETS_OF_PARTS = {"tf-idf": ("pubmed",)}
-RUNS_OF_PARTS = {"public": 1}
+F1_METRICS = ("micro", "macro", "micro_predicted", "macro_predicted")
 
 
-@dataclass(frozen=True)
-class Unit:
+class Part(NamedTuple):
+    """A part of a table: its rows, data sets and settings, and how often each is measured."""
+
+    datasets: Sequence[str]
+    settings: Sequence[str]
+    methods: Sequence[str]
+    n_runs: int = N_RUNS
+
+
+_UNLABELED = (*EPB, DEGREE, CLOSED_FORM, "deepwalk")
+_TABLE3 = (*_UNLABELED, "node2vec", "line", DENSE_LINE, "wvrn", "majority")
+_TABLE4 = (*_UNLABELED, "line", SHORT_LINE, "wvrn", "majority")
+_BASELINES = ("dw-bow", "planetoid-t", "gcn", "deepwalk", "bow")
+_INDUCTIVE = ("dw-bow", "planetoid-i", "gcn-i", CITED_GCN_I, "bow")
+# The settings of tables 3 and 4 are the shares of training or of removed nodes in percent.
+TABLES: Mapping[str, Sequence[Part]] = {
+    "table3": [Part(STRUCTURE, ("10", "50", "90"), _TABLE3)],
+    "table4": [Part(STRUCTURE, ("20", "40"), _TABLE4)],
+    "table5": [
+        Part(CITATIONS, ("transductive",), (*EPB, CLOSED_FORM, *_BASELINES)),
+        Part(CITATIONS, ("inductive",), (*EPB, BOTH, CLOSED_FORM, *_INDUCTIVE)),
+        Part(CITATIONS, ("directed",), (*EPB, CLOSED_FORM, "deepwalk")),
+        # Not in the paper: Planetoid's fixed split, and Pubmed's words with their TF-IDF weights.
+        Part(CITATIONS, ("public",), ("epb", CLOSED_FORM, *_BASELINES), 1),
+        Part(("pubmed",), ("tf-idf",), ("epb", CLOSED_FORM, "bow")),
+    ],
+}
+EXPERIMENTS = tuple(TABLES)
+
+
+class Unit(NamedTuple):
     """One result: `setting` is a share in percent (tables 3 and 4), or a part of table 5."""
 
     experiment: str
@@ -91,24 +58,14 @@ class Unit:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Unit:
         """Return the unit that a record belongs to."""
-        found: list[Any] = [record.get(field.name) for field in fields(cls)]
-        return cls(*found)
+        return cls._make(map(record.get, cls._fields))
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.dataset} {self.method} {self.setting} run {self.run}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the unit as the first fields of its record."""
-        return asdict(self)
-
-
-def base_method(method: str) -> str:
-    """Return the method that this is a reading of: itself, if it has no other reading.
-
-    >>> base_method("epb-squared"), base_method("gcn")
-    ('epb', 'gcn')
-    """
-    return READING_OF.get(method, method)
+        return self._asdict()
 
 
 def protocol(unit: Unit) -> str:
@@ -117,20 +74,19 @@ def protocol(unit: Unit) -> str:
     >>> protocol(Unit("table4", "ppi", "epb", "20", 0))
     '20 % of the nodes removed and tested, T_r = 10 % of the others, C by 3-fold cross-validation'
     """
-    if unit.experiment == "table3":
-        return f"T_r = {unit.setting} %, C by 3-fold cross-validation"
-    if unit.experiment == "table4":
-        removed = f"{unit.setting} % of the nodes removed and tested"
-        return f"{removed}, T_r = 10 % of the others, C by 3-fold cross-validation"
+    if unit.experiment != "table5":
+        removed = f"{unit.setting} % of the nodes removed and tested, T_r = 10 % of the others"
+        share = f"T_r = {unit.setting} %" if unit.experiment == "table3" else removed
+        return f"{share}, C by 3-fold cross-validation"
     if unit.setting == "public":
         return "Planetoid's split: 20 per class, 500 validation, 1000 test"
-    if unit.method == CITED_GCN_I:
-        return "20 per class, 1000 validation, 1000 test, citations by test nodes removed"
     more = {
         "inductive": ", test nodes removed before training",
         "directed": ", messages from the cited to the citing paper",
     }
-    return f"20 per class, 1000 validation, 1000 test{more.get(unit.setting, '')}"
+    of_reading = {CITED_GCN_I: ", citations by test nodes removed"}
+    what = of_reading.get(unit.method, more.get(unit.setting, ""))
+    return f"20 per class, 1000 validation, 1000 test{what}"
 
 
 def units(experiments: Sequence[str], quick: bool = False) -> list[Unit]:
@@ -141,35 +97,13 @@ def units(experiments: Sequence[str], quick: bool = False) -> list[Unit]:
     >>> units(["table3"])[0]
     Unit(experiment='table3', dataset='blogcatalog', method='epb', setting='10', run=0)
     """
-    require_known("experiment", experiments, EXPERIMENTS)
     n_runs = 2 if quick else N_RUNS
-    found = [unit for experiment in experiments for unit in _all_units(experiment, n_runs)]
-    if quick:
-        found = [unit for unit in found if unit.dataset in SMALL]
-    return sorted(found, key=lambda unit: unit.run)
-
-
-def require_known(what: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Refuse a name that does not exist, with those that do."""
-    for name in names:
-        if name not in known:
-            choices = ", ".join(map(repr, known))
-            raise UnknownComponentError(f"{what}={name!r} is not known. Choose among: {choices}.")
-
-
-def _all_units(experiment: str, n_runs: int) -> list[Unit]:
-    if experiment == "table5":
-        cells = [
-            (dataset, method, part)
-            for part, methods in TABLE5_METHODS.items()
-            for dataset in DATASETS_OF_PARTS.get(part, CITATIONS)
-            for method in methods
-        ]
-    else:
-        methods, shares = SHARE_TABLES[experiment]
-        cells = [(d, m, share) for d in STRUCTURE for m in methods for share in shares]
-    return [
-        Unit(experiment, *cell, run)
-        for cell in cells
-        for run in range(min(n_runs, RUNS_OF_PARTS.get(cell[2], n_runs)))
+    found = [
+        Unit(name, *cell, run)
+        for name in experiments
+        for part in TABLES[require_one_of("experiment", name, EXPERIMENTS)]
+        for cell in product(part.datasets, part.methods, part.settings)
+        for run in range(min(n_runs, part.n_runs))
+        if not quick or cell[0] in SMALL
     ]
+    return sorted(found, key=lambda unit: unit.run)

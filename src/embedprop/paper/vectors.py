@@ -1,4 +1,4 @@
-"""Vectors of each method on a data set, computed once and kept beside the results."""
+"""Vectors of each method and records of figures, computed once; vectors lie beside the results."""
 
 from __future__ import annotations
 
@@ -9,60 +9,53 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.baselines.node2vec import PUBLISHED_PQ
 from embedprop.baselines.registry import BASELINES
+from embedprop.evaluation.provenance import provenance
+from embedprop.evaluation.records import append_record, read_records
 from embedprop.files.atomic import replaced
 from embedprop.graph import Graph
-from embedprop.paper.ours import NEW_NODES_FROM, OURS, estimator
-from embedprop.paper.units import DENSE_LINE, SHORT_LINE, base_method
+from embedprop.paper.rows import ROWS, base_method, estimator
+from embedprop.paper.units import Unit
 
 Vectors = NDArray[np.float32]
-
-# Where a reading differs from its baseline's defaults.
-BASELINE_SETTINGS: dict[str, dict[str, Any]] = {
-    DENSE_LINE: {"densify_to": 100},
-    SHORT_LINE: {"n_samples": 3_000_000},
-}
 
 
 def embed(
     method: str, dataset: str, full: Graph, known: Graph | None, margin: float, seed: int
 ) -> Vectors:
     """Return vectors for all nodes of `full`, learned from `known` alone if it is given."""
-    if method in OURS:
+    row, base = ROWS[method], base_method(method)
+    if row.estimator is not None:
         model = estimator(method, margin, random_state=seed).fit(known or full)
-        if known is None:
-            return model.node_embeddings_
-        return model.transform(full, NEW_NODES_FROM.get(method, "reconstruction"))
-    extra, base = dict(BASELINE_SETTINGS.get(method, {})), base_method(method)
+        return model.transform(full, row.new_nodes_from) if known else model.node_embeddings_
+    extra = dict(row.settings)
     if base == "node2vec":
         extra["p"], extra["q"] = PUBLISHED_PQ.get(dataset, (1.0, 1.0))
     if base == "bow" and any(sets.weights is not None for sets in full.labels.values()):
         extra["words"] = "weighted"
     embedder: Any = BASELINES[base](random_state=seed, n_threads=1, **extra)
-    if known is None:
-        return np.asarray(embedder.fit_transform(full), np.float32)
-    return np.asarray(embedder.fit_transform_inductive(known, full), np.float32)
+    found = embedder.fit_transform_inductive(known, full) if known else embedder.fit_transform(full)
+    return np.asarray(found, np.float32)
 
 
-class Cache:
+class Cache(NamedTuple):
     """Arrays on disk under a name made of what they depend on; written atomically."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    folder: Path
 
     def get_or_compute(
         self, compute: Callable[[], NDArray[Any]], **depends_on: Any
     ) -> tuple[NDArray[Any], float]:
         """Return the array and the CPU seconds that it took."""
         text = json.dumps(depends_on, sort_keys=True)
-        path = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
-        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
+        self.folder.mkdir(parents=True, exist_ok=True)
         with _locked(path.with_suffix(".lock")):
             if not path.exists():
                 start = time.process_time()
@@ -83,3 +76,32 @@ def _locked(path: Path) -> Iterator[None]:
 
             fcntl.flock(stream, fcntl.LOCK_EX)
         yield
+
+
+class Place(NamedTuple):
+    """Where records, vectors and pictures of a figure go, and what prints a line of text.
+
+    Records are a JSONL file; vectors are kept in a folder ``vectors`` beside it. The folder of the
+    pictures is made if need be.
+    """
+
+    results: Path
+    figures: Path
+    say: Callable[[str], None] = lambda _: None
+
+    @property
+    def cache(self) -> Cache:
+        """Vectors that were learned before."""
+        return Cache(self.results.parent / "vectors")
+
+    def measured(self, unit: Unit, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return the record of a unit; one without a record is measured and recorded."""
+        found = [record for record in read_records(self.results) if Unit.of(record) == unit]
+        if found:
+            return found[-1]
+        record = unit.to_dict() | measure() | provenance()
+        append_record(self.results, record)
+        shown = ("silhouette", "final_loss", "full_loss", "cpu_seconds_per_epoch")
+        numbers = ", ".join(f"{name} {record[name]:.4f}" for name in shown if name in record)
+        self.say(f"{unit}: {numbers}")
+        return record

@@ -1,38 +1,35 @@
-"""Maps: vectors as points in the plane, colored by class, several maps side by side."""
+"""Maps: vectors as points in the plane by t-SNE, colored by class, several maps side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.plots.colors import DARK, GREY, LIGHT, class_colors
-from embedprop.plots.figures import new_figure, save_png, write_heading
-from embedprop.plots.layouts import Positions, stretched, tsne
+from embedprop.plots.figures import DARK, GREY, LIGHT, class_colors, new_figure, save_png
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Positions = NDArray[np.float64]  # (points, 2)
 
 # The free space that an image needs around its middle, on a map that is 1 high.
 ROOM = 0.055
 _CROSS = np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
 
 
-@dataclass(frozen=True, eq=False)
-class Map:
+class Map(NamedTuple):
     """One panel: the vectors that it shows, and the line above it."""
 
     vectors: NDArray[np.float32]
     title: str
 
 
-@dataclass(frozen=True, eq=False)
-class Points:
+class Points(NamedTuple):
     """What the maps of one figure have in common: a class for each point, and how it is drawn."""
 
     classes: NDArray[np.int64]
@@ -46,15 +43,39 @@ def draw_maps(
 ) -> None:
     """Draw the t-SNE of each map's vectors, side by side in one figure; `height` in inches."""
     width, pitch = 12.0, 0.975 / len(maps)
-    figure = new_figure(width, height)
+    figure = new_figure(width, height, title, text)
+    shape = (pitch - 0.015) * width / (0.66 * height)
     for i, one in enumerate(maps):
         axes = figure.add_axes((0.02 + i * pitch, 0.09, pitch - 0.015, 0.66))
         axes.set_title(one.title, fontsize=12, color=DARK)
-        shape = (pitch - 0.015) * width / (0.66 * height)
         _draw_map(axes, stretched(tsne(one.vectors), shape), points)
-    write_heading(figure, title, text)
     _draw_legend(figure, points.class_names)
     save_png(path, figure)
+
+
+def tsne(vectors: NDArray[np.float32]) -> Positions:
+    """Return a place in the plane for each vector, by t-SNE."""
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    # Half of the usual iterations, because the clusters are there by then; one thread, because
+    # several mostly wait for each other here.
+    perplexity = min(30.0, (len(vectors) - 1) / 4)
+    layout = TSNE(perplexity=perplexity, init="pca", max_iter=500, random_state=0)
+    with threadpool_limits(1):
+        return np.asarray(layout.fit_transform(vectors), np.float64)
+
+
+def stretched(positions: Positions, width: float) -> Positions:
+    """Return the positions in a box that is `width` wide and 1 high.
+
+    Distances on a map by t-SNE have no unit, so a map may have the shape of its picture.
+
+    >>> stretched(np.array([[-5.0, 0.0], [5.0, 2.0], [0.0, 4.0]]), width=2).tolist()
+    [[0.0, 0.0], [2.0, 0.5], [1.0, 1.0]]
+    """
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    return np.asarray((positions - low) / (high - low) * (width, 1.0), np.float64)
 
 
 def examples(positions: Positions, classes: NDArray[np.int64]) -> dict[int, tuple[int, Positions]]:
@@ -80,8 +101,7 @@ def examples(positions: Positions, classes: NDArray[np.int64]) -> dict[int, tupl
 
 
 def _draw_map(axes: Axes, positions: Positions, points: Points) -> None:
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(xticks=[], yticks=[])
     axes.spines[:].set_color(LIGHT)
     colors = class_colors(points.classes)
     # In random order, so that no class hides another.
@@ -103,8 +123,7 @@ def _draw_image(axes: Axes, image: NDArray[np.float64], color: str, place: Posit
 
     shades = LinearSegmentedColormap.from_list("ink", ["white", color])
     picture = OffsetImage(image, zoom=3.3, cmap=shades, interpolation="nearest")
-    x, y = place.tolist()
-    axes.add_artist(AnnotationBbox(picture, (x, y), frameon=False, zorder=0.5))
+    axes.add_artist(AnnotationBbox(picture, tuple(place), frameon=False, zorder=0.5))
 
 
 def _draw_legend(figure: Figure, class_names: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from embedprop.errors import EmbedpropError, UnknownComponentError
+from embedprop.errors import EmbedpropError
 
 
 def reproduce(
@@ -45,14 +45,19 @@ def reproduce(
     it was.
     """
     from embedprop.evaluation.records import read_records
+    from embedprop.instance.require import require_one_of
     from embedprop.methods.progress import counted_progress
-    from embedprop.paper.figures import FIGURES, make_figure
     from embedprop.paper.report import report as made_report
+    from embedprop.paper.reproduce import FIGURES, make_figure
     from embedprop.paper.reproduce import reproduce as run
     from embedprop.paper.table1 import add_table1
     from embedprop.paper.units import EXPERIMENTS
+    from embedprop.paper.vectors import Place
 
-    wanted = _known(experiments, ("table1", *FIGURES, *EXPERIMENTS))
+    known = ("table1", *FIGURES, *EXPERIMENTS, "all")
+    for name in experiments:
+        require_one_of("experiment", name, known)  # before any work
+    wanted = known if "all" in experiments else experiments
     names = None if methods is None else methods.split(",")
     places = None if datasets is None else datasets.split(",")
 
@@ -60,9 +65,8 @@ def reproduce(
         typer.echo(add_table1(results, quick=quick))
     for name in FIGURES:
         if name in wanted:
-            typer.echo(
-                f"Figure: {make_figure(name, results, figures, quick=quick, say=typer.echo)}"
-            )
+            place = Place(results, figures, typer.echo)
+            typer.echo(f"Figure: {make_figure(name, place, quick=quick)}")
     tables = [name for name in wanted if name in EXPERIMENTS]
     failed = []
     if tables:
@@ -90,14 +94,3 @@ def _pictures(figures: Path, seen_from: Path) -> dict[str, str]:
         path.stem: Path(os.path.relpath(path, seen_from)).as_posix()
         for path in sorted(figures.glob("figure-*.png"))
     }
-
-
-def _known(experiments: list[str], known: tuple[str, ...]) -> list[str]:
-    """Return the experiments, all of them for "all"; refuse unknown ones before any work."""
-    for name in experiments:
-        if name not in (*known, "all"):
-            raise UnknownComponentError(
-                f"experiment={name!r} is not known; there are: "
-                f"{', '.join(map(repr, known))} and 'all'."
-            )
-    return list(known) if "all" in experiments else experiments
