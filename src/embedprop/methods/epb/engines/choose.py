@@ -121,9 +121,8 @@ def choose_engine(text: str, instance: EPBInstance, *, supervised: bool = False)
         chosen: EngineChoice = ENGINES[part.name](**part.parameters)
         objection = chosen.why_not(instance, supervised)
         if objection is not None:
-            others = ", ".join(f"engine={name!r}" for name in ENGINES if name != part.name)
             raise InvalidParameterError(
-                f"engine={text!r} {objection}. Choose {others} or 'auto', the first that can."
+                f"engine={text!r} {objection}. Choose another, or 'auto', the first that can."
             )
         return chosen
     objections = []
