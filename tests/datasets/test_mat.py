@@ -43,8 +43,8 @@ def test_a_stored_zero_is_no_edge(convert):
     ("variables", "message"),
     [
         ({"network": np.triu(NETWORK)}, "expected a symmetric network"),
-        ({"network": NETWORK[:2]}, "square network .* but they are 2 x 3 and 3 x 2"),
-        ({"group": GROUP[:2]}, "square network .* but they are 3 x 3 and 2 x 2"),
+        ({"network": NETWORK[:2]}, "square network .* got 2 x 3 and 3 x 2"),
+        ({"group": GROUP[:2]}, "square network .* got 3 x 3 and 2 x 2"),
         ({"network": -NETWORK}, "finite and not negative"),
         ({"network": np.where(NETWORK, np.inf, 0.0)}, "finite and not negative"),
         ({"network": "text"}, "expected a MATLAB file with the matrices"),

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from embedprop.errors import InvalidGraphError
+
 
 @dataclass(frozen=True, eq=False)
 class Converted:
@@ -50,6 +52,11 @@ class Converted:
         if self.words is None:
             return []
         return np.flatnonzero(np.diff(self.words.indptr) == 0).tolist()
+
+
+def unexpected(place: object, expected: str) -> InvalidGraphError:
+    """Return the error about an original file that does not hold what it should."""
+    return InvalidGraphError(f"{place}: expected {expected}. Get the file again.")
 
 
 def undirected_rows(sources: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.int64]:

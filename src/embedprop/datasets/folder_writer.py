@@ -58,7 +58,11 @@ def write_folder(data: Converted, source: Source, target: Path, unfinished: Path
 def _write_files(data: Converted, source: Source, folder: Path) -> None:
     """Write all files; meta.json comes last, because it names the others."""
     names = data.class_names
-    _write_edges(data, folder / "edges.csv.gz")
+    edges: list[Iterable[object]] = data.edges.T.tolist()
+    if data.weights is not None:
+        edges.append(data.weights.tolist())
+    columns = ("source", "target", "weight")[: len(edges)]
+    _write_table(folder / "edges.csv.gz", columns, zip(*edges, strict=True))
     class_rows = ((node, names[column]) for node, column in data.class_rows.tolist())
     _write_table(folder / "classes.csv.gz", ("node", "class"), class_rows)
     if data.words is not None:
@@ -70,21 +74,15 @@ def _write_files(data: Converted, source: Source, folder: Path) -> None:
     if data.original_ids is not None:
         rows = enumerate(data.original_ids)
         _write_table(folder / "nodes.csv.gz", ("node", "original_id"), rows)
-    meta = _meta(data, source) | {
-        "files": {path.name: _described(path) for path in sorted(folder.iterdir())}
+    contents = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    files = {
+        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in contents.items()
     }
-    text = json.dumps(meta, indent=1, ensure_ascii=False)
+    text = json.dumps(_meta(data, source) | {"files": files}, indent=1, ensure_ascii=False)
     (folder / "meta.json").write_text(text + "\n", encoding="utf-8")
     for path in (*folder.iterdir(), folder):
         sync(path)
-
-
-def _write_edges(data: Converted, path: Path) -> None:
-    if data.weights is None:
-        _write_table(path, ("source", "target"), data.edges.tolist())
-        return
-    rows = zip(*data.edges.T.tolist(), data.weights.tolist(), strict=True)
-    _write_table(path, ("source", "target", "weight"), rows)
 
 
 def _write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
@@ -148,11 +146,6 @@ def _label_types(data: Converted) -> Mapping[str, Any]:
             "mean_per_node": round(data.words.nnz / data.n_nodes, 2),
         }
     }
-
-
-def _described(path: Path) -> dict[str, int | str]:
-    content = path.read_bytes()
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def _remove_forgotten(unfinished: Path) -> None:

@@ -1,16 +1,15 @@
-"""A name → original files → a data set in the cache."""
+"""A name → original files → a data set in the cache; and the list of what is known and there."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from embedprop.datasets.cache import cache_folder, cached_data
-from embedprop.datasets.sources import Source, find_source
+from embedprop.datasets.folder import META, cache_folder, found_folders, read_json
+from embedprop.datasets.sources import Source, find_source, sources
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from embedprop.datasets.converted import Converted
     from embedprop.datasets.download import Report
 
 
@@ -55,18 +54,31 @@ def get_dataset(
             f"{name} cannot be fetched: {source.obstacle}. If you have it as a folder with "
             f"edges.csv.gz and meta.json, name the folder above it in EMBEDPROP_DATA."
         )
-    target = cached_data() / name
+    target = cache_folder() / "data" / name
     # A folder appears as a whole: with meta.json, all of it is there.
-    if (target / "meta.json").is_file() and not force:
+    if (target / META).is_file() and not force:
         return target
     if files is None and source.obstacle:
         raise InvalidParameterError(f"{name} cannot be fetched: {source.obstacle}.")
     originals = _originals(source, mirror, files, report)
-    data = _convert(source, originals)
-    # Files given with files= may have no known checksum: then the counts must do.
-    _check_counts(source, data)
+    # Imported here, because `load_dataset` needs none of them.
+    from embedprop.datasets import linqs, mat, planetoid
     from embedprop.datasets.folder_writer import write_folder
 
+    if source.format == "planetoid":
+        data = planetoid.convert_planetoid(originals, source.class_names)
+    elif source.format == "linqs":
+        data = linqs.convert_linqs(originals["content"], originals["cites"])
+    else:
+        data = mat.convert_mat(originals["mat"])
+    # Files given with files= may have no known checksum: then the counts must do.
+    found = (data.n_nodes, len(data.edges), len(data.class_names))
+    if found != source.counts:
+        sizes = "{:,} nodes, {:,} edges and {} classes".format(*source.counts)
+        raise InvalidGraphError(
+            f"{name}: expected {sizes}, but the original files have {found[0]:,}, {found[1]:,} and "
+            f"{found[2]}. Other files of that name exist; get the published ones."
+        )
     write_folder(data, source, target, cache_folder() / "unfinished")
     return target
 
@@ -77,38 +89,43 @@ def _originals(
     """Return kind → path of every original file, each checked."""
     from embedprop.datasets.download import check_file, download
 
-    originals = {}
+    if files is None:
+        folder = cache_folder() / "originals" / source.format
+        return {
+            file.kind: download(file, folder, mirror=mirror, report=report) for file in source.files
+        }
     for file in source.files:
-        if files is None:
-            folder = cache_folder() / "originals" / source.format
-            originals[file.kind] = download(file, folder, mirror=mirror, report=report)
-        else:
-            originals[file.kind] = Path(files) / file.name
-            check_file(file, originals[file.kind])
-    return originals
+        check_file(file, Path(files) / file.name)
+    return {file.kind: Path(files) / file.name for file in source.files}
 
 
-def _convert(source: Source, originals: dict[str, Path]) -> Converted:
-    # Imported here, because `load_dataset` needs none of them.
-    if source.format == "planetoid":
-        from embedprop.datasets.planetoid import convert_planetoid
-
-        return convert_planetoid(originals, source.class_names)
-    if source.format == "linqs":
-        from embedprop.datasets.linqs import convert_linqs
-
-        return convert_linqs(originals["content"], originals["cites"])
-    from embedprop.datasets.mat import convert_mat
-
-    return convert_mat(originals["mat"])
+COUNTS = ("nodes", "edges", "classes")
 
 
-def _check_counts(source: Source, data: Converted) -> None:
-    expected = (source.n_nodes, source.n_edges, source.n_classes)
-    found = (data.n_nodes, len(data.edges), len(data.class_names))
-    if found != expected:
-        raise InvalidGraphError(
-            f"{source.name}: expected {expected[0]:,} nodes, {expected[1]:,} edges and "
-            f"{expected[2]} classes, but the original files have {found[0]:,}, {found[1]:,} and "
-            f"{found[2]}. Other files of that name exist; get the published ones."
-        )
+class Entry(NamedTuple):
+    """A data set in the list; `where` is its folder, or how to get it."""
+
+    name: str
+    n_nodes: int
+    n_edges: int
+    n_classes: int
+    where: str
+
+
+def overview() -> list[Entry]:
+    """Return what `load_dataset` finds, and what is known but not there."""
+    entries: dict[str, Entry] = {}
+    for folder in found_folders():
+        # What is found first is what is loaded.
+        if folder.name not in entries:
+            meta = read_json(folder / META)
+            nodes, edges, classes = (int(meta.get(f"n_{key}", 0)) for key in COUNTS)
+            entries[folder.name] = Entry(folder.name, nodes, edges, classes, str(folder))
+    known = sources()
+    for name, source in known.items():
+        how = f"embedprop data get {name}"
+        if not source.format or source.obstacle:
+            how = f"cannot be fetched, '{how}' says why"
+        entries.setdefault(name, Entry(name, *source.counts, f"not here: {how}"))
+    # Those of the list in its order, then the user's own by name.
+    return [entries[name] for name in (*known, *sorted(entries.keys() - known.keys()))]

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from embedprop.datasets.converted import Converted
-from embedprop.errors import InvalidGraphError
+from embedprop.datasets.converted import Converted, unexpected
 
 _N_PARTS = 3  # an id, at least one word, a class
 
@@ -31,60 +30,55 @@ def convert_linqs(content: Path, cites: Path) -> Converted:
     ids: dict[str, int] = {}
     class_of: list[str] = []
     rows: list[csr_array[np.float32]] = []
-    for number, parts in _lines(content):
+    for place, parts in _lines(content):
         if len(parts) < _N_PARTS or (rows and len(parts) - 2 != rows[0].shape[1]):
             expected = f"{rows[0].shape[1]} words" if rows else "words"
-            raise _bad_line(content, number, f"an id, {expected} and a class")
+            raise unexpected(place, f"an id, {expected} and a class")
         if parts[0] in ids:
-            raise _bad_line(content, number, f"an id that is new, but {parts[0]!r} was there")
+            raise unexpected(place, f"an id that is new, but {parts[0]!r} was there")
         ids[parts[0]] = len(ids)
         class_of.append(parts[-1])
-        rows.append(_words(content, number, parts[1:-1]))
+        rows.append(_words(place, parts[1:-1]))
     if not rows:
-        raise InvalidGraphError(f"{content}: expected papers, but the file is empty.")
+        raise unexpected(content, "papers, but the file is empty")
     arcs = []
-    for number, parts in _lines(cites):
+    for place, parts in _lines(cites):
         if len(parts) != 2:
-            raise _bad_line(cites, number, "two ids, the cited paper and the citing one")
+            raise unexpected(place, "two ids, the cited paper and the citing one")
         # A paper that only this file names gets the next number.
         cited, citing = (ids.setdefault(name, len(ids)) for name in parts)
         arcs.append((citing, cited))
-    class_names = sorted(set(class_of))
-    index = {name: column for column, name in enumerate(class_names)}
+    class_names, columns = np.unique(class_of, return_inverse=True)
     # Papers without a line of content have no words: empty rows at the end.
-    n_missing = len(ids) - len(rows)
-    nothing = csr_array((n_missing, rows[0].shape[1]), dtype=np.float32)
+    nothing = csr_array((1, rows[0].shape[1]), dtype=np.float32)
+    words = vstack([*rows, *[nothing] * (len(ids) - len(rows))], format="csr")
     return Converted(
         len(ids),
         np.unique(np.array(arcs, dtype=np.int64).reshape(-1, 2), axis=0),
-        np.array([(node, index[name]) for node, name in enumerate(class_of)], dtype=np.int64),
-        class_names,
+        np.stack([np.arange(len(columns)), columns], axis=1),
+        class_names.tolist(),
         directed=True,
-        words=csr_array(vstack([*rows, nothing] if n_missing else rows, format="csr")),
+        words=csr_array(words),
         original_ids=list(ids),
     )
 
 
-def _words(path: Path, number: int, texts: list[str]) -> csr_array[np.float32]:
+def _words(place: str, texts: list[str]) -> csr_array[np.float32]:
     try:
         weights = np.array(texts, dtype=np.float32)
     except ValueError:
         weights = np.array([np.nan], dtype=np.float32)
     if not np.isfinite(weights).all() or (weights < 0).any():
-        raise _bad_line(path, number, "a number for each word, not negative")
+        raise unexpected(place, "a number for each word, not negative")
     return csr_array(weights[None, :])
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Give the number and the parts of each line that is not blank."""
+def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Give the place and the parts of each line that is not blank."""
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
                 if parts := line.split():
-                    yield number, parts
+                    yield f"{path}, line {number}", parts
     except UnicodeDecodeError as error:
-        raise InvalidGraphError(f"{path}: expected text ({error}). Get the file again.") from error
-
-
-def _bad_line(path: Path, number: int, expected: str) -> InvalidGraphError:
-    return InvalidGraphError(f"{path}, line {number}: expected {expected}. Get the file again.")
+        raise unexpected(path, f"text ({error})") from error

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from embedprop.datasets.converted import Converted
-from embedprop.errors import InvalidGraphError
+from embedprop.datasets.converted import Converted, unexpected
 
 
 def convert_mat(path: Path) -> Converted:
@@ -22,15 +21,13 @@ def convert_mat(path: Path) -> Converted:
     network, group = _matrices(path)
     n_nodes = network.shape[0]
     if network.shape[1] != n_nodes or group.shape[0] != n_nodes:
-        raise InvalidGraphError(
-            f"{path}: expected a square network and a group with as many rows, but they are "
-            f"{_size(network)} and {_size(group)}."
-        )
+        sizes = " and ".join(" x ".join(map(str, matrix.shape)) for matrix in (network, group))
+        raise unexpected(path, f"a square network and a group with as many rows, got {sizes}")
     if not np.isfinite(network.data).all() or (network.data < 0).any():
-        raise InvalidGraphError(f"{path}: expected weights that are finite and not negative.")
+        raise unexpected(path, "weights that are finite and not negative")
     # Only one half of the matrix is kept below, so both must say the same.
     if csr_array(network - csr_array(network.T)).count_nonzero():
-        raise InvalidGraphError(f"{path}: expected a symmetric network, an undirected graph.")
+        raise unexpected(path, "a symmetric network, an undirected graph")
     entries = coo_array(network)
     rows, columns = (index.astype(np.int64) for index in entries.coords)
     once = rows <= columns
@@ -57,15 +54,9 @@ def _matrices(path: Path) -> tuple[csr_array[Any], csr_array[Any]]:
     except OSError:
         raise
     except Exception as error:  # a damaged file can raise whatever there is
-        raise InvalidGraphError(
-            f"{path}: expected a MATLAB file with the matrices network and group ({error}). "
-            f"Get the file again."
-        ) from error
+        expected = f"a MATLAB file with the matrices network and group ({error})"
+        raise unexpected(path, expected) from error
     for matrix in (network, group):
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     return network, group
-
-
-def _size(matrix: csr_array[Any]) -> str:
-    return " x ".join(map(str, matrix.shape))

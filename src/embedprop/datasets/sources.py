@@ -86,6 +86,11 @@ class Source:
     notes: tuple[str, ...] = ()
     obstacle: str = ""
 
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many nodes, edges and classes there are."""
+        return self.n_nodes, self.n_edges, self.n_classes
+
 
 # Read once: the file is part of the package and does not change.
 @cache

@@ -26,7 +26,7 @@ def options(context: typer.Context) -> None:
 @data.command("list")
 def list_() -> None:
     """Show the known data sets, their sizes, and where they are."""
-    from embedprop.datasets.overview import overview
+    from embedprop.datasets.get import overview
 
     rows = [["name", "nodes", "edges", "classes", "where"]]
     for entry in overview():
@@ -56,7 +56,7 @@ def get(
     quiet: QuietOption = False,
 ) -> None:
     """Fetch the original files of a data set, check and convert them."""
-    from embedprop.datasets.download_bar import download_bar
+    from embedprop.datasets.download import download_bar
     from embedprop.datasets.get import get_dataset
     from embedprop.datasets.sources import find_source
 
