@@ -25,13 +25,13 @@ from embedprop.errors import (
     UnknownComponentError,
     did_you_mean,
 )
-from embedprop.evaluation.memory import forget_peak, peak_memory
 from embedprop.evaluation.protocols import (
     Protocol,
     measure_probabilities,
     measure_vectors,
     measured,
 )
+from embedprop.evaluation.provenance import forget_peak, peak_memory
 from embedprop.evaluation.splits import Split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
@@ -48,8 +48,6 @@ COST_NOTE = (
     "itself, the mean of its splits; loading its libraries counts, the logistic regression does "
     "not. Memory: the peak meanwhile of a process that has the graph and runs this method alone."
 )
-
-Told = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +100,7 @@ def compare(
     *,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     verbose: bool = True,
-    told: Told | None = None,
+    report: Callable[[dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Return a JSON-able record per method, in the order given.
 
@@ -119,7 +117,7 @@ def compare(
         Per method, parameters other than its defaults.
     verbose
         Whether a method may print warnings.
-    told
+    report
         Called with each record once its method has run.
 
     Returns
@@ -136,8 +134,8 @@ def compare(
         chosen = (settings or {}).get(method, {})
         record = {"method": method} | _in_own_process(method, chosen, task)
         records.append(record)
-        if told is not None:
-            told(record)
+        if report is not None:
+            report(record)
     return records
 
 

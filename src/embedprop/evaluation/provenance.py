@@ -1,13 +1,16 @@
-"""What a result was made with: version, commit, machine and day."""
+"""What a result was made with and what it took: version, commit, machine, day and memory."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import platform
 import re
 import subprocess
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -52,10 +55,8 @@ def commit(dirty_mark: str | None = None) -> str:
 @cache
 def machine() -> str:
     """Return the processor and how many cores of it there are."""
-    info = Path("/proc/cpuinfo")
-    text = info.read_text("utf-8") if info.exists() else ""
-    named = re.search(r"^model name\s*:(.*)$", text, re.MULTILINE)
-    model = named[1].strip() if named else platform.processor() or platform.machine()
+    named = _line_of("/proc/cpuinfo", r"model name\s*:(.*)")
+    model = named or platform.processor() or platform.machine()
     return f"{model}, {os.cpu_count()} cores"
 
 
@@ -68,3 +69,35 @@ def busy_machine() -> str:
 def date() -> str:
     """Return the day, UTC."""
     return datetime.now(UTC).date().isoformat()
+
+
+def peak_memory() -> int | None:
+    """Return the peak resident memory of this process in bytes; None where it is not counted.
+
+    Linux reports it as VmHWM, which a process does not inherit from the one that started it;
+    ru_maxrss it does inherit.
+    """
+    if kilobytes := _line_of("/proc/self/status", r"VmHWM:\s+(\d+) kB"):
+        return 1024 * int(kilobytes)
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def forget_peak() -> None:
+    """Count the peak from now on, where the system can: what loading took is then left out."""
+    gc.collect()
+    with suppress(OSError):
+        # Linux: 5 sets the peak back to what is in use now (man 5 proc).
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _line_of(path: str, pattern: str) -> str:
+    """Return what the group of a pattern matches on a line of a file; empty without any."""
+    with suppress(OSError):
+        if found := re.search(f"^{pattern}$", Path(path).read_text("utf-8"), re.MULTILINE):
+            return found[1].strip()
+    return ""
