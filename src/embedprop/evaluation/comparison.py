@@ -5,7 +5,6 @@ Each method runs in a process of its own, one after the other, so that time and 
 
 from __future__ import annotations
 
-import inspect
 import logging
 import multiprocessing
 import time
@@ -14,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -73,17 +73,20 @@ def check_methods(
     >>> check_methods(["epb", "wvrn"], {"epb": {"epochs": 5}})
     """
     known = (*OWN_METHODS, *BASELINES)
-    for method in methods:
+    for i, method in enumerate(methods):
         if method not in known:
             raise UnknownComponentError(
                 f"method={method!r} is not known. Choose among: {', '.join(known)}."
             )
-        if list(methods).count(method) > 1:
+        if method in methods[:i]:
             raise InvalidParameterError(f"The method {method!r} is given twice.")
     for method, chosen in (settings or {}).items():
         if method not in methods:
             raise InvalidParameterError(f"A setting is for {method!r}, which is not compared.")
-        names = _settings_of(method)
+        if method in OWN_METHODS:
+            names = list(_made(method, {}, 0).get_params())
+        else:
+            names = list(signature(BASELINES[method]).parameters)
         for name in chosen:
             if name not in names:
                 raise InvalidParameterError(
@@ -195,13 +198,6 @@ def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[st
 
 def _cost(seconds: Sequence[float]) -> dict[str, Any]:
     return {"cpu_seconds": float(np.mean(seconds)), "peak_bytes": peak_memory()}
-
-
-def _settings_of(method: str) -> list[str]:
-    """Return the names of the settings of a method."""
-    if method in OWN_METHODS:
-        return list(_made(method, {}, 0).get_params())
-    return list(inspect.signature(BASELINES[method]).parameters)
 
 
 def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:

@@ -27,8 +27,8 @@ def provenance() -> dict[str, str]:
 
 def publish(record: Mapping[str, Any], out: Path | None) -> None:
     """Print a measurement with machine, commit and date; append it to `out` if that is given."""
-    taken = {"machine": busy_machine(), "commit": commit(dirty_mark="+"), "date": date()}
-    whole = {**record, **taken}
+    made_with = {"machine": busy_machine(), "commit": commit(dirty_mark="+"), "date": date()}
+    whole = {**record, **made_with}
     print(json.dumps(whole), flush=True)  # noqa: T201 (the answer of a benchmark)
     if out is not None:
         append_record(out, whole)
@@ -41,15 +41,12 @@ def commit(dirty_mark: str | None = None) -> str:
     Files that have changed since add `dirty_mark`, if one is given.
     """
     # All tags excluded: the commit alone, abbreviated as git does.
-    command = ["git", "describe", "--always", "--exclude", "*"]
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--exclude", "*"]
     if dirty_mark is not None:
         command.append(f"--dirty={dirty_mark}")
-    here = Path(__file__).parent
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=here)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return found.stdout.strip()
+    with suppress(OSError, subprocess.CalledProcessError):
+        return subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL).strip()
+    return ""
 
 
 @cache
