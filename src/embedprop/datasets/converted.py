@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from embedprop.errors import InvalidGraphError
@@ -74,8 +74,8 @@ def edge_statistics(data: Converted) -> dict[str, int]:
     touched = np.bincount(data.edges.ravel(), minlength=data.n_nodes) > 0
     accompanied = np.bincount(pairs.ravel(), minlength=data.n_nodes) > 0
     ones = np.ones(len(pairs), dtype=np.int8)
-    adjacency = coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(data.n_nodes, data.n_nodes))
-    n_components, component = connected_components(csr_array(adjacency), directed=False)
+    adjacency = csr_array((ones, tuple(pairs.T)), shape=(data.n_nodes, data.n_nodes))
+    n_components, component = connected_components(adjacency, directed=False)
     counts = {
         "rows": len(data.edges),
         "distinct_rows": len(np.unique(data.edges, axis=0)),

@@ -9,7 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -98,8 +98,7 @@ def _fetch(
             n_bytes += len(chunk)
             # A server that announces too much is refused at once, any other when it sends it.
             if max(n_bytes, expected or 0) > limit:
-                problem = f"expected at most {limit:,} bytes, but the server has more"
-                raise _failed(address, problem)
+                raise _failed(address, f"expected at most {limit:,} bytes, but the server has more")
             out.write(chunk)
             if report is not None:
                 report(file.name, n_bytes, expected or file.size)
@@ -107,8 +106,7 @@ def _fetch(
         raise _PassingError(f"the connection was cut after {n_bytes:,} of {expected:,} bytes")
     # The checksum is taken from the disk: what is there counts, not what was sent.
     out.flush()
-    has_checksum = file.sha256 is not None or file.git_blob is not None
-    if not has_checksum or not _is_right(file, Path(out.name)):
+    if not file.has_checksum or not _is_right(file, Path(out.name)):
         raise _PassingError(f"the {n_bytes:,} bytes received have the wrong checksum")
 
 
@@ -117,7 +115,7 @@ def _is_right(file: OriginalFile, path: Path) -> bool:
     size = path.stat().st_size
     if file.size not in (None, size):
         return False
-    if file.sha256 is None and file.git_blob is None:
+    if not file.has_checksum:
         return True
     digest = hashlib.sha256() if file.sha256 else hashlib.sha1(usedforsecurity=False)
     if not file.sha256:
@@ -165,15 +163,14 @@ def _passing(problem: str) -> Iterator[None]:
 
 
 def _check_address(address: str) -> None:
-    try:
+    with suppress(ValueError):
         parts = urllib.parse.urlsplit(address)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        good = False
-    if not good or any(c.isspace() or not c.isprintable() for c in address):
-        raise InvalidParameterError(
-            f"{address!r} is not an address. Expected one that begins with https:// or http://."
-        )
+        is_plain = address.isprintable() and not any(map(str.isspace, address))
+        if parts.scheme in ("http", "https") and parts.hostname and is_plain:
+            return
+    raise InvalidParameterError(
+        f"{address!r} is not an address. Expected one that begins with https:// or http://."
+    )
 
 
 def _failed(address: str, problem: str) -> DownloadError:

@@ -15,7 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from scipy.sparse import csr_matrix, save_npz
 
 from embedprop import __version__
@@ -74,11 +73,11 @@ def _write_files(data: Converted, source: Source, folder: Path) -> None:
     if data.original_ids is not None:
         rows = enumerate(data.original_ids)
         _write_table(folder / "nodes.csv.gz", ("node", "original_id"), rows)
-    contents = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-    files = {
-        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-        for name, content in contents.items()
-    }
+    files = {}
+    for path in sorted(folder.iterdir()):
+        content = path.read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        files[path.name] = {"bytes": len(content), "sha256": digest}
     text = json.dumps(_meta(data, source) | {"files": files}, indent=1, ensure_ascii=False)
     (folder / "meta.json").write_text(text + "\n", encoding="utf-8")
     for path in (*folder.iterdir(), folder):
@@ -94,7 +93,7 @@ def _write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[obj
 
 def _meta(data: Converted, source: Source) -> dict[str, Any]:
     """Return what is known of the data set, with its counts."""
-    per_node = np.bincount(data.class_rows[:, 0], minlength=data.n_nodes)
+    of_classes = class_statistics(data)
     meta: dict[str, Any] = {
         "name": source.name,
         "title": source.title,
@@ -104,18 +103,14 @@ def _meta(data: Converted, source: Source) -> dict[str, Any]:
         "weighted": data.weights is not None,
         "multi_relational": False,
         "n_classes": len(data.class_names),
-        "multi_label": bool((per_node > 1).any()),
+        "multi_label": of_classes["max_classes_per_node"] > 1,
         "label_types": _label_types(data),
         "nodes_without_words": data.nodes_without_words,
         "edge_statistics": edge_statistics(data),
-        "class_statistics": class_statistics(data),
+        "class_statistics": of_classes,
         "sources": [
-            {
-                "repository": f"github.com/{file.repository}",
-                "path": file.path,
-                "commit": file.commit,
-                "git_blob_sha1": file.git_blob,
-            }
+            {"repository": f"github.com/{file.repository}", "path": file.path}
+            | {"commit": file.commit, "git_blob_sha1": file.git_blob}
             for file in source.files
             if file.git_blob is not None
         ],
@@ -150,9 +145,7 @@ def _label_types(data: Converted) -> Mapping[str, Any]:
 
 def _remove_forgotten(unfinished: Path) -> None:
     """Remove what a killed process left, once it is too old to be in work."""
-    if not unfinished.is_dir():
-        return
-    for path in unfinished.iterdir():
+    for path in unfinished.glob("*"):
         with suppress(OSError):  # another process may do the same
             if path.stat().st_mtime < time.time() - _DAY:
                 shutil.rmtree(path, ignore_errors=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from embedprop.datasets.folder import META, cache_folder, found_folders, read_json
 from embedprop.datasets.sources import Source, find_source, sources
@@ -99,33 +99,24 @@ def _originals(
     return {file.kind: Path(files) / file.name for file in source.files}
 
 
-COUNTS = ("nodes", "edges", "classes")
+def overview() -> list[tuple[str, tuple[int, ...], str]]:
+    """Return what `load_dataset` finds, and what is known but not there.
 
-
-class Entry(NamedTuple):
-    """A data set in the list; `where` is its folder, or how to get it."""
-
-    name: str
-    n_nodes: int
-    n_edges: int
-    n_classes: int
-    where: str
-
-
-def overview() -> list[Entry]:
-    """Return what `load_dataset` finds, and what is known but not there."""
-    entries: dict[str, Entry] = {}
+    Of each data set the name, its nodes, edges and classes, and its folder, or how to get it.
+    """
+    entries: dict[str, tuple[tuple[int, ...], str]] = {}
     for folder in found_folders():
         # What is found first is what is loaded.
         if folder.name not in entries:
             meta = read_json(folder / META)
-            nodes, edges, classes = (int(meta.get(f"n_{key}", 0)) for key in COUNTS)
-            entries[folder.name] = Entry(folder.name, nodes, edges, classes, str(folder))
+            counts = [int(meta.get(f"n_{key}", 0)) for key in ("nodes", "edges", "classes")]
+            entries[folder.name] = tuple(counts), str(folder)
     known = sources()
     for name, source in known.items():
         how = f"embedprop data get {name}"
         if not source.format or source.obstacle:
             how = f"cannot be fetched, '{how}' says why"
-        entries.setdefault(name, Entry(name, *source.counts, f"not here: {how}"))
+        entries.setdefault(name, (source.counts, f"not here: {how}"))
     # Those of the list in its order, then the user's own by name.
-    return [entries[name] for name in (*known, *sorted(entries.keys() - known.keys()))]
+    names = *known, *sorted(entries.keys() - known.keys())
+    return [(name, *entries[name]) for name in names]

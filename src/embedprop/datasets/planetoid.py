@@ -71,11 +71,9 @@ class _Matrix:
         if not all(isinstance(part, _Array) for part in parts):
             raise ValueError("a matrix that is not made of arrays")
         n_rows, n_columns = (int(size) for size in self.state["_shape"])
-        values, columns, ptr = (part.values for part in parts)
-        matrix = csr_array(
-            (values.astype(np.float32), columns.astype(np.int32), ptr.astype(np.int32)),
-            shape=(n_rows, n_columns),
-        )
+        types = np.float32, np.int32, np.int32
+        arrays = (part.values.astype(kind) for part, kind in zip(parts, types, strict=True))
+        matrix = csr_array(tuple(arrays), shape=(n_rows, n_columns))
         # Before any use: an index out of range would read memory that is not the matrix.
         matrix.check_format(full_check=True)
         matrix.sum_duplicates()
@@ -177,10 +175,8 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
     rows, columns = np.nonzero(np.concatenate([classes["ally"], classes["ty"]]))
     class_rows = np.stack([nodes[rows], columns], axis=1)
     entries = vstack([words["allx"], words["tx"]], format="coo")
-    placed = csr_array(
-        (entries.data, (nodes[entries.coords[0]], entries.coords[1])),
-        shape=(n_nodes, entries.shape[1]),
-    )
+    places = nodes[entries.coords[0]], entries.coords[1]
+    placed = csr_array((entries.data, places), shape=(n_nodes, entries.shape[1]))
     placed.sort_indices()
     validation = np.arange(n_train, n_train + N_VALIDATION)
     return Converted(
@@ -194,10 +190,9 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
 
 
 def _words(path: Path) -> csr_array[np.float32]:
-    found = read_planetoid_pickle(path)
-    if isinstance(found, csr_array):
-        return found
-    raise unexpected(path, "a sparse matrix of words")
+    if not isinstance(found := read_planetoid_pickle(path), csr_array):
+        raise unexpected(path, "a sparse matrix of words")
+    return found
 
 
 def _classes(path: Path, n_classes: int) -> NDArray[Any]:

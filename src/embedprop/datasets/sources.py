@@ -47,6 +47,11 @@ class OriginalFile:
         """Its name without folders."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def has_checksum(self) -> bool:
+        """Whether its content is known, so that it can be checked."""
+        return self.sha256 is not None or self.git_blob is not None
+
     def address(self, mirror: str | None = None) -> str:
         """Return where to fetch it; a mirror has the files of one format in one folder.
 

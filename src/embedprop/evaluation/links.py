@@ -251,15 +251,14 @@ def triples_of(graph: Graph, nodes: Vocabulary, relations: Vocabulary) -> Ids:
             "split_edges and compare scores by held_out_auc."
         )
     node, relation = nodes.find_all(graph.nodes), relations.find_all(graph.relations)
-    heads = node[graph.neighbors.ids]
-    tails = node[graph.neighbors.owners]
-    over = relation[graph.neighbor_relations]
-    if min(heads.min(initial=0), tails.min(initial=0), over.min(initial=0)) < 0:
+    heads, tails = node[graph.neighbors.ids], node[graph.neighbors.owners]
+    rows = np.stack([heads, relation[graph.neighbor_relations], tails], axis=1)
+    if (rows < 0).any():
         raise InvalidGraphError(
             "Some nodes or relations of these edges are unknown to the model. Declare all nodes "
             "in the graph that it is trained on (nodes=), and leave unknown relations out."
         )
-    return np.stack([heads, over, tails], axis=1).astype(np.int64)
+    return rows.astype(np.int64)
 
 
 def edge_auc(model: Any, graph: Graph, share: float = 0.1, seed: int = 0) -> float:
@@ -270,8 +269,7 @@ def edge_auc(model: Any, graph: Graph, share: float = 0.1, seed: int = 0) -> flo
     from sklearn.base import clone
 
     split = split_edges(graph, share, seed)
-    fitted = clone(model).fit(split.training)
-    scores = fitted.link_scores()
+    scores = clone(model).fit(split.training).link_scores()
     found = []
     for pairs in (split.held_out, split.non_edges):
         # 256 x n_nodes scores at a time bound the memory; only one of each row is wanted.

@@ -29,9 +29,8 @@ def list_() -> None:
     from embedprop.datasets.get import overview
 
     rows = [["name", "nodes", "edges", "classes", "where"]]
-    for entry in overview():
-        counts = [f"{n:,}" for n in (entry.n_nodes, entry.n_edges, entry.n_classes)]
-        rows.append([entry.name, *counts, entry.where])
+    for name, numbers, where in overview():
+        rows.append([name, *(f"{n:,}" for n in numbers), where])
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for name, *counts, where in rows:
         aligned = (f"{text:>{width}}" for text, width in zip(counts, widths[1:], strict=True))
