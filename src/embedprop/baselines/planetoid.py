@@ -19,12 +19,12 @@ from embedprop.methods.random_streams import RandomStreams
 class Planetoid(WordReader, Classifier):
     """What both models share; parameters as in `PlanetoidT`."""
 
-    n_class_contexts: int
-    n_graph_contexts: int
-    graph_share: float
-    graph_batch_size: int
-    class_batch_size: int
-    context_rate: float
+    n_class_contexts: int = 2000
+    n_graph_contexts: int = 70
+    graph_share: float = 0.0
+    graph_batch_size: int = 200
+    class_batch_size: int = 100
+    context_rate: float = 0.01
     dim: int = 50
     n_steps: int = 5000
     walk_steps: int = 10
@@ -102,13 +102,6 @@ class PlanetoidT(Planetoid):
     """
 
     for_hidden = "planetoid-i"
-
-    n_class_contexts: int = 2000
-    n_graph_contexts: int = 70
-    graph_share: float = 0.0
-    graph_batch_size: int = 200
-    class_batch_size: int = 100
-    context_rate: float = 0.01
 
 
 @baseline("planetoid-i")

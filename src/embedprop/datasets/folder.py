@@ -19,7 +19,6 @@ from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_m
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from embedprop.datasets.folder_files import Loaded
     from embedprop.graph import Graph
 
 CACHE_VARIABLE = "EMBEDPROP_CACHE"
@@ -119,26 +118,19 @@ def load_dataset(
         )
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
-    found = files.read_labels(folder, n_nodes, meta, weighted=label_weights)
-    labels = _chosen(found, label_types, name)
-    nodes = Vocabulary.trusted(range(n_nodes))
-    graph = build_graph(nodes, edges, labels, directed=directed, self_loops=self_loops)
-    targets, class_names = files.read_classes(folder, n_nodes, meta)
-    return Dataset(graph, targets, class_names, meta, _splits(folder))
-
-
-def _chosen(
-    labels: Mapping[str, Loaded], label_types: Sequence[str] | None, name: str
-) -> dict[str, Loaded]:
-    """Return the labels of the chosen types, in that order."""
+    labels = files.read_labels(folder, n_nodes, meta, weighted=label_weights)
     for label_type in label_types or ():
         if label_type not in labels:
             raise InvalidParameterError(
                 f"label_types: data set {name!r} has no label type {label_type!r}."
-                f"{did_you_mean(label_type, labels)} "
-                f"It has: {', '.join(labels) or 'none'}."
+                f"{did_you_mean(label_type, labels)} It has: {', '.join(labels) or 'none'}."
             )
-    return {t: labels[t] for t in (labels if label_types is None else label_types)}
+    if label_types is not None:
+        labels = {label_type: labels[label_type] for label_type in label_types}
+    nodes = Vocabulary.trusted(range(n_nodes))
+    graph = build_graph(nodes, edges, labels, directed=directed, self_loops=self_loops)
+    targets, class_names = files.read_classes(folder, n_nodes, meta)
+    return Dataset(graph, targets, class_names, meta, _splits(folder))
 
 
 def found_folders(data_dir: str | Path | None = None) -> list[Path]:

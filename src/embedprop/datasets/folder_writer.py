@@ -15,10 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scipy.sparse import csr_matrix, save_npz
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix, save_npz
+from scipy.sparse.csgraph import connected_components
 
 from embedprop import __version__
-from embedprop.datasets.converted import Converted, class_statistics, edge_statistics
+from embedprop.datasets.converted import Converted, undirected_rows
 from embedprop.datasets.sources import Source
 from embedprop.files.atomic import sync
 
@@ -149,3 +151,45 @@ def _remove_forgotten(unfinished: Path) -> None:
         with suppress(OSError):  # another process may do the same
             if path.stat().st_mtime < time.time() - _DAY:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def edge_statistics(data: Converted) -> dict[str, int]:
+    """Return the counts of edges that meta.json states."""
+    sources, targets = data.edges.T
+    loops = sources == targets
+    # A citation and its opposite are one pair, and one more reciprocal pair.
+    pairs = undirected_rows(sources[~loops], targets[~loops])
+    touched = np.bincount(data.edges.ravel(), minlength=data.n_nodes) > 0
+    accompanied = np.bincount(pairs.ravel(), minlength=data.n_nodes) > 0
+    ones = np.ones(len(pairs), dtype=np.int8)
+    adjacency = csr_array((ones, tuple(pairs.T)), shape=(data.n_nodes, data.n_nodes))
+    n_components, component = connected_components(adjacency, directed=False)
+    counts = {
+        "rows": len(data.edges),
+        "distinct_rows": len(np.unique(data.edges, axis=0)),
+        "self_loops": int(loops.sum()),
+        "distinct_undirected_pairs_without_self_loops": len(pairs),
+        "nodes_without_any_edge": int((~touched).sum()),
+        "nodes_without_neighbour_other_than_themselves": int((~accompanied).sum()),
+        "connected_components": int(n_components),
+        "largest_component": int(np.bincount(component).max()),
+    }
+    if data.directed:
+        counts["reciprocal_pairs"] = int((~loops).sum()) - len(pairs)
+    return counts
+
+
+def class_statistics(data: Converted) -> dict[str, int]:
+    """Return the counts of classes that meta.json states."""
+    nodes, classes = data.class_rows.T
+    per_node = np.bincount(nodes, minlength=data.n_nodes)
+    per_class = np.bincount(classes, minlength=len(data.class_names))
+    return {
+        "rows": len(nodes),
+        "labelled_nodes": int((per_node > 0).sum()),
+        "unlabelled_nodes": int((per_node == 0).sum()),
+        "max_classes_per_node": int(per_node.max()),
+        "smallest_class": int(per_class.min()),
+        "largest_class": int(per_class.max()),
+        "classes_with_fewer_than_10_nodes": int((per_class < 10).sum()),
+    }

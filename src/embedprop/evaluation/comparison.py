@@ -60,10 +60,6 @@ class Task:
     splits: Sequence[Sequence[Split]]
     verbose: bool
 
-    @property
-    def random_state(self) -> int:
-        return self.protocols[0].random_state
-
 
 def check_methods(
     methods: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
@@ -157,22 +153,22 @@ def _in_own_process(method: str, settings: Mapping[str, Any], task: Task) -> dic
 
 def run_method(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
     """Return what one method gives, or why it cannot run; see `compare`."""
-    classifies = method not in OWN_METHODS and is_classifier(method)
-    measure = _classified if classifies else _embedded
     if not task.verbose:
         # The process runs this method alone, so nothing else loses its log.
         logging.getLogger("embedprop").setLevel(logging.CRITICAL)
         warnings.simplefilter("ignore")
     forget_peak()
     try:
-        return measure(method, settings, task)
+        if method not in OWN_METHODS and is_classifier(method):
+            return _classified(method, settings, task)
+        return _embedded(method, settings, task)
     except EmbedpropError as error:
         return {"error": str(error)}
 
 
 def _embedded(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
     start = time.process_time()
-    vectors = _made(method, settings, task.random_state).fit_transform(task.graph)
+    vectors = _made(method, settings, task.protocols[0].random_state).fit_transform(task.graph)
     cost = _cost([time.process_time() - start])
     records = measured(
         task.protocols, task.splits, lambda split, _: measure_vectors(vectors, task.targets, split)
@@ -188,7 +184,7 @@ def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[st
 
     def measure(split: Split, run: int) -> dict[str, float]:
         start = time.process_time()
-        classifier = _made(method, settings, task.random_state + run)
+        classifier = _made(method, settings, task.protocols[0].random_state + run)
         scores = classifier.fit_predict(task.graph, matrix, split.train)
         seconds.append(time.process_time() - start)
         return measure_probabilities(np.asarray(scores, np.float64), task.targets, split)
