@@ -5,7 +5,7 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import csc_array, csc_matrix
 
-from embedprop.datasets.mat import convert_mat
+from embedprop.datasets.converters import convert_mat
 from embedprop.errors import InvalidGraphError
 
 NETWORK = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])

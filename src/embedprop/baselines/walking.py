@@ -26,7 +26,8 @@ class WalkGraph:
         from embedprop.kernels.draws.walks import row_sums
 
         weights = self.targets.weights
-        return row_sums(self.targets.ptr, np.empty(0, np.float32) if weights is None else weights)
+        weights = np.empty(0, np.float32) if weights is None else weights
+        return np.asarray(row_sums(self.targets.ptr, weights))
 
     @classmethod
     def of(cls, graph: Graph) -> WalkGraph:

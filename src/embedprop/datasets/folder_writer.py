@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, csr_matrix, save_npz
 from scipy.sparse.csgraph import connected_components
 
 from embedprop import __version__
-from embedprop.datasets.converted import Converted, undirected_rows
+from embedprop.datasets.converters import Converted, undirected_rows
 from embedprop.datasets.sources import Source
 from embedprop.files.atomic import sync
 

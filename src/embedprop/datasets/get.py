@@ -62,15 +62,16 @@ def get_dataset(
         raise InvalidParameterError(f"{name} cannot be fetched: {source.obstacle}.")
     originals = _originals(source, mirror, files, report)
     # Imported here, because `load_dataset` needs none of them.
-    from embedprop.datasets import linqs, mat, planetoid
+    from embedprop.datasets.converters import convert_linqs, convert_mat
     from embedprop.datasets.folder_writer import write_folder
+    from embedprop.datasets.planetoid import convert_planetoid
 
     if source.format == "planetoid":
-        data = planetoid.convert_planetoid(originals, source.class_names)
+        data = convert_planetoid(originals, source.class_names)
     elif source.format == "linqs":
-        data = linqs.convert_linqs(originals["content"], originals["cites"])
+        data = convert_linqs(originals["content"], originals["cites"])
     else:
-        data = mat.convert_mat(originals["mat"])
+        data = convert_mat(originals["mat"])
     # Files given with files= may have no known checksum: then the counts must do.
     found = (data.n_nodes, len(data.edges), len(data.class_names))
     if found != source.counts:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from embedprop.datasets.converted import Converted, undirected_rows, unexpected
+from embedprop.datasets.converters import Converted, undirected_rows, unexpected
 from embedprop.errors import InvalidGraphError
 
 KINDS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
