@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from embedprop.baselines.extras import require, torch_run
 from embedprop.baselines.planetoid_contexts import class_contexts, graph_contexts
 from embedprop.baselines.registry import Classifier, Examples, Scores, baseline
 from embedprop.baselines.walking import WalkGraph
@@ -35,7 +34,7 @@ class Planetoid(WordReader, Classifier):
 
     def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return log-probabilities; validation nodes are not used, training runs to its end."""
-        require(self.name, "torch")
+        self.require("torch")
         from embedprop.baselines import planetoid_model as model
 
         features = self.word_matrix(graph)
@@ -54,7 +53,7 @@ class Planetoid(WordReader, Classifier):
             examples.train, examples.classes, self.class_batch_size, self.n_negatives, streams
         )
         # All start values come from `rng`, so torch's own seed does not matter.
-        with torch_run(0, self.n_threads):
+        with self.torch_run(0):
             # A vector of its own is for a node that takes part in training.
             make = model.WordLayer if self.for_hidden is None else model.Lookup
             encoder = make(features, self.dim, rng)

@@ -90,14 +90,15 @@ def _originals(
     """Return kind → path of every original file, each checked."""
     from embedprop.datasets.download import check_file, download
 
-    if files is None:
-        folder = cache_folder() / "originals" / source.format
-        return {
-            file.kind: download(file, folder, mirror=mirror, report=report) for file in source.files
-        }
+    originals = {}
     for file in source.files:
-        check_file(file, Path(files) / file.name)
-    return {file.kind: Path(files) / file.name for file in source.files}
+        if files is None:
+            folder = cache_folder() / "originals" / source.format
+            originals[file.kind] = download(file, folder, mirror=mirror, report=report)
+        else:
+            originals[file.kind] = Path(files) / file.name
+            check_file(file, originals[file.kind])
+    return originals
 
 
 def overview() -> list[tuple[str, tuple[int, ...], str]]:

@@ -201,7 +201,5 @@ def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:
         return BASELINES[method](**{"random_state": seed, **settings})
     from embedprop.estimators import ESTIMATORS, EmbeddingPropagation  # heavy, not for baselines
 
-    parts = {name: value for name, value in settings.items() if name.startswith("parts__")}
-    own = {name: value for name, value in settings.items() if name not in parts}
     make: Any = EmbeddingPropagation.fast if method == FAST else ESTIMATORS[method]
-    return make(**{"random_state": seed, "verbose": False, **own}).set_params(**parts)
+    return make(random_state=seed, verbose=False).set_params(**settings)

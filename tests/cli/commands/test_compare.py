@@ -84,7 +84,7 @@ def test_vectors_and_classifiers_are_measured_on_the_same_splits(task: Task) -> 
 def test_a_missing_extra_is_told_with_the_command(
     task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("embedprop.baselines.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("embedprop.baselines.registry.find_spec", lambda _: None)
     record = run_method("deepwalk", {}, task)
     command = "pip install 'embedprop[baselines]'"
     assert record == {"error": f"baseline 'deepwalk' needs gensim: {command}"}
