@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,10 +149,7 @@ def measure_with_c(
     vectors: Vectors, targets: Targets, split: Split
 ) -> dict[str, tuple[float, float]]:
     """Return each metric as in `measure_vectors`, and the C that was chosen for it."""
-
-    def measure(scores: Scores, wanted: Classes) -> list[float]:
-        return _metrics(scores, wanted, targets)
-
+    measure = partial(_metrics, targets=targets)
     found = measure_with_chosen_c(vectors, targets.values, split, measure)
     return dict(zip(metric_names(targets), found, strict=True))
 
