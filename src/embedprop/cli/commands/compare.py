@@ -109,7 +109,9 @@ def compare(
         protocols,
         settings=settings,
         verbose=not quiet,
-        told=lambda record: say(f"{record['method']}: {'failed' if 'error' in record else 'done'}"),
+        report=lambda record: say(
+            f"{record['method']}: {'failed' if 'error' in record else 'done'}"
+        ),
     )
     show_table(_table(records, metric_names(wanted)))
     if json is not None:
