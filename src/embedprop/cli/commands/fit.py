@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from embedprop.cli.console import StoppedError, speaker
-from embedprop.cli.graph_files import (
-    ColumnsOption,
-    DirectedOption,
-    EdgesArgument,
-    GraphFiles,
-    HeaderOption,
-    LabelOption,
-    NodesOption,
-    SelfLoopsOption,
-    SeparatorOption,
-    UnknownNodesOption,
-)
+from embedprop.cli.graph_files import UNKNOWN_NODES, EdgesArgument, WholeGraphFiles
 from embedprop.cli.method_options import (
     DEFAULT_METHOD,
     FAST_METHOD,
+    FIT_OPTIONS,
     WITH_RELATIONS,
     chosen_parameters,
     require_options_of,
-    with_parameter_options,
 )
-from embedprop.cli.options import QuietOption
+from embedprop.cli.options import QuietOption, option
 from embedprop.errors import InvalidParameterError
 from embedprop.instance.parameters import PARAMETERS
 from embedprop.instance.require import require_one_of
@@ -39,51 +27,35 @@ if TYPE_CHECKING:
     from embedprop.model.model import Model
 
 
-@with_parameter_options
+@dataclass(frozen=True, kw_only=True)
+class Fitting:
+    """How a graph is read and learned, and where the model goes."""
+
+    out: Path = option(..., "Where to save the model.", "FOLDER")
+    method: str | None = option(
+        None,
+        "The closed form, in seconds; or EP-B of the paper, by gradients. Default: "
+        f"{DEFAULT_METHOD}, but {WITH_RELATIONS} where edges have relations.",
+        "|".join(PARAMETERS),
+    )
+    fast: bool = option(False, "[epb] The settings that we recommend; implies epb.")
+    inverse_relations: bool = option(False, "Give each relation an inverse: labels travel back.")
+    unknown_nodes: str = option("error", UNKNOWN_NODES, "error|ignore|add")
+    self_loops: str = option("drop", "What to do with edges from a node to itself.", "drop|keep")
+    targets: Path | None = option(
+        None,
+        "[epb] Classes of some nodes (node,class) to learn; 'embedprop predict' gives the rest.",
+        "FILE",
+    )
+    target_weight: float | None = option(
+        None, "[epb] Weight of the targets' loss. Default: 1.", "X"
+    )
+
+
 def fit(
     edges: EdgesArgument,
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to save the model.", show_default=False)
-    ],
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="|".join(PARAMETERS),
-            help="The closed form, in seconds; or EP-B of the paper, by gradients. Default: "
-            f"{DEFAULT_METHOD}, but {WITH_RELATIONS} where edges have relations.",
-            show_default=False,
-        ),
-    ] = None,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="[epb] The settings that we recommend; implies epb.")
-    ] = False,
-    label: LabelOption = None,
-    nodes: NodesOption = None,
-    directed: DirectedOption = False,
-    inverse_relations: Annotated[
-        bool,
-        typer.Option(
-            "--inverse-relations", help="Give each relation an inverse: labels travel back."
-        ),
-    ] = False,
-    unknown_nodes: UnknownNodesOption = "error",
-    self_loops: SelfLoopsOption = "drop",
-    columns: ColumnsOption = None,
-    header: HeaderOption = None,
-    separator: SeparatorOption = None,
-    targets: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="[epb] Classes of some nodes (node,class) to learn; 'embedprop predict' gives the "
-            "rest.",
-            show_default=False,
-        ),
-    ] = None,
-    target_weight: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="[epb] Weight of the targets' loss. Default: 1."),
-    ] = None,
+    wanted: Fitting,
+    files: WholeGraphFiles,
     quiet: QuietOption = False,
     **given: Any,
 ) -> None:
@@ -94,26 +66,25 @@ def fit(
     from embedprop.methods.interrupt import InterruptWatch
     from embedprop.methods.method import Stopped
 
-    say = speaker(quiet)
-    files = GraphFiles.of(edges, label, columns, header, separator)
-    name = chosen_method(method, fast, files, say)
-    of_fit = {"fast": fast or None, "targets": targets, "target_weight": target_weight}
-    require_options_of(name, {**given, **of_fit})
+    say, out, targets = speaker(quiet), wanted.out, wanted.targets
+    method = chosen_method(wanted, edges, files, say)
+    given = {name: value for name, value in given.items() if value not in (None, [])}
+    of_fit = [name for name in FIT_OPTIONS if getattr(wanted, name) is not getattr(Fitting, name)]
+    require_options_of(method, [*given, *of_fit])
     check_target(out)  # before the work, not after it
-    estimator = ESTIMATORS[name](**chosen_parameters(given, fast=fast), verbose=not quiet)
+    estimator = ESTIMATORS[method](**chosen_parameters(given, fast=wanted.fast), verbose=not quiet)
     kinds = {"node": "set"} | dict(split_kinds(files.labels).values())
     estimator.check(kinds, supervised=targets is not None)  # before a large graph is read
     start = perf_counter()
     try:
-        graph = files.read(
-            directed=directed, nodes=nodes, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
-        graph = graph.with_inverses() if inverse_relations else graph
+        odd = {"self_loops": wanted.self_loops, "unknown_nodes": wanted.unknown_nodes}
+        graph = files.read(edges, **odd)
+        graph = graph.with_inverses() if wanted.inverse_relations else graph
         say(graph.summary())
-        wanted: dict[str, Any] = {} if targets is None else {"targets": classes_of(targets)}
-        if target_weight is not None:
-            wanted["target_weight"] = target_weight
-        estimator.fit(graph, **wanted)
+        known: dict[str, Any] = {} if targets is None else {"targets": classes_of(targets)}
+        if wanted.target_weight is not None:
+            known["target_weight"] = wanted.target_weight
+        estimator.fit(graph, **known)
     except Stopped as stop:
         with InterruptWatch():
             place = _beside(out)
@@ -129,14 +100,14 @@ def fit(
 
 
 def chosen_method(
-    wanted: str | None, fast: bool, files: GraphFiles, say: Callable[[str], None]
+    wanted: Fitting, edges: Path, files: WholeGraphFiles, say: Callable[[str], None]
 ) -> str:
     """Return the method that is meant; said where it is not the usual one."""
-    if wanted is not None:
-        return require_one_of("method", wanted, list(PARAMETERS))
-    if fast:
+    if wanted.method is not None:
+        return require_one_of("method", wanted.method, list(PARAMETERS))
+    if wanted.fast:
         return FAST_METHOD
-    if files.has_relations():
+    if files.has_relations(edges):
         say(f"The edges have relations: --method {WITH_RELATIONS}, which tells them apart.")
         return WITH_RELATIONS
     return DEFAULT_METHOD
