@@ -202,16 +202,16 @@ def reached(records: Sequence[Record], graph: str, preset: str) -> Reached | Non
 
 
 def preset_limits(records: Sequence[Record]) -> Iterator[Limit]:
-    """Yield what `preset="fast"` takes and reaches."""
+    """Yield what `EmbeddingPropagation.fast` takes and reaches."""
     fast = reached(records, "blogcatalog", "fast")
     seconds, micro = (None, None) if fast is None else (fast.cpu_seconds, fast.quality)
-    name = 'BlogCatalog, `preset="fast"`'
+    name = "BlogCatalog, `fast`"
     yield at_most(f"{name}: CPU", FAST_SECONDS, seconds, " s")
     yield at_least(f"{name}: micro-F1 at 10 %", FAST_MICRO, micro)
     for graph, title in PAPER_GRAPHS.items():
         one, paper = (reached(records, graph, preset) for preset in ("fast", "paper"))
         change = None if one is None or paper is None else one.quality - paper.quality
-        yield at_least(f'{title}: `"fast"` less `"paper"`, points', -FAST_LOSS, change)
+        yield at_least(f"{title}: `fast` less the paper's settings, points", -FAST_LOSS, change)
 
 
 def peer_limits(records: Sequence[Record]) -> Iterator[Limit]:

@@ -88,7 +88,8 @@ def presets(records: Sequence[Record]) -> str:
     about = (
         f"Means over seeds, `paper` at {EPOCHS['paper']} epochs and `fast` at {EPOCHS['fast']}: "
         "micro-F1 with 10 % of the nodes, or accuracy with 20 nodes per class (Cora, Citeseer, "
-        "Pubmed, with words). How they were chosen: [presets](presets.md)."
+        "Pubmed, with words). How they were chosen: "
+        "[decision 002](decisions/002-fast-settings.md)."
     )
     rows = []
     for graph, title in PAPER_GRAPHS.items():

@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 from embedprop.graph.changes.learnable import learned_labels
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines.engine import NOTHING, TrainingResult
-from embedprop.methods.random_streams import RandomStreams
 
 # On matrices this small a second thread only waits.
 torch.set_num_threads(1)
@@ -21,9 +20,7 @@ torch.set_num_threads(1)
 
 def train_by_autograd(graph, instance, plan, start, start_relations=NOTHING):
     """Return what is learned, with the mean loss of each epoch, per label type."""
-    drawer = Drawer(
-        graph, instance, RandomStreams(plan.seed), np.float64, plan.batch_size, plan.n_partitions
-    )
+    drawer = Drawer(graph, instance, plan, np.float64)
     vectors, relation_vectors, losses = {}, {}, {}
     for name, settings in instance.label_types.items():
         labels = label_matrix(learned_labels(graph, name))

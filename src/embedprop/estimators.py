@@ -99,14 +99,14 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name; ``parts__loss`` sets one of `parts`."""
-        of_parts = {name: one for name, one in params.items() if name.startswith("parts__")}
-        own = {name: one for name, one in params.items() if name not in of_parts}
-        self._require_known([*own, *(["parts"] if of_parts else [])])
+        prefix = "parts__"
+        own = {name: one for name, one in params.items() if not name.startswith(prefix)}
+        given = {name[len(prefix) :]: one for name, one in params.items() if name not in own}
+        self._require_known([*own, *(["parts"] if given else [])])
+        Parts.of(given)  # refuses what is not there, before anything is set
         for name, value in own.items():
             setattr(self, name, value)
-        if of_parts:
-            given = {name.removeprefix("parts__"): one for name, one in of_parts.items()}
-            Parts.of(given)  # refuses what is not there
+        if given:
             parts = replace(Parts.of(self.get_params(deep=False)["parts"]), **given)
             setattr(self, "parts", parts)  # noqa: B010 (of one of the two)
         return self
@@ -116,9 +116,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         known = cls._get_param_names()
         for name in names:
             if name not in known:
+                is_part = "parts" in known and name in {field.name for field in fields(Parts)}
+                meant = f" Did you mean parts={{{name!r}: ...}}?" if is_part else ""
                 raise UnknownParameterError(
                     f"{cls.__name__} has no parameter {name!r}. It has: {', '.join(known)}."
-                    f"{did_you_mean(name, known)}"
+                    f"{meant or did_you_mean(name, known)}"
                 )
 
     @abstractmethod
@@ -130,12 +132,12 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, method: Method, graph: Graph, verbose: bool) -> Self:
         streams = RandomStreams.from_random_state(_seed(self.random_state))
-        try:
-            with progress_bar(verbose) as report:
+        with progress_bar(verbose) as report:
+            try:
                 self.model_ = method.learn(graph, streams, report)
-        except Stopped as stop:
-            self.model_ = stop.model
-            raise
+            except Stopped as stop:
+                self.model_ = stop.model  # before the bar closes, where Ctrl-C would lose it
+                raise
         return self
 
     def _fitted(self) -> Model:

@@ -10,11 +10,11 @@ from tests import toy_graphs
 from tests.baselines.methods import quick
 
 from embedprop import Graph
-from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec, densify
-from embedprop.baselines.densify import densified
+from embedprop.baselines import PUBLISHED_PQ, BagOfWords, DeepWalk, Node2Vec, line
 from embedprop.baselines.gcn import message_edges
+from embedprop.baselines.line import densified
 from embedprop.baselines.planetoid_contexts import Pairs, class_contexts, graph_contexts
-from embedprop.baselines.planetoid_model import ContextLoss, Lookup, descend, normal
+from embedprop.baselines.planetoid_model import ContextLoss, Lookup, descend
 from embedprop.baselines.walking import WalkGraph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.kernels.draws.alias import alias_table
@@ -144,7 +144,7 @@ def test_a_densified_row_does_not_depend_on_what_is_computed_together(
     few = np.count_nonzero(graph, axis=1) <= 5
     smallest = np.sort(expected, axis=1)[:, -5]
     expected = np.where(few[:, None], expected * (expected >= smallest[:, None]), graph)
-    monkeypatch.setattr(densify, "_ROWS_AT_A_TIME", together)
+    monkeypatch.setattr(line, "_ROWS_AT_A_TIME", together)
     np.testing.assert_allclose(densified(csr_array(graph), 5).toarray(), expected)
 
 
@@ -202,7 +202,7 @@ def test_torch_is_left_as_it_was() -> None:
 @pytest.mark.parametrize("n_negatives", [0, 2])
 def test_the_context_loss_is_the_sum_over_all_pairs(n_negatives: int) -> None:
     rng = np.random.default_rng(1)
-    encoder = Lookup(normal(rng, 6, 3))
+    encoder = Lookup(csr_array((6, 1), dtype=np.float32), 3, rng)
     loss = ContextLoss(encoder, 6, n_negatives, rng)
     for parameter in loss.parameters:
         parameter.data += torch.from_numpy(rng.normal(size=parameter.shape).astype(np.float32))
@@ -210,7 +210,7 @@ def test_the_context_loss_is_the_sum_over_all_pairs(n_negatives: int) -> None:
     pairs = Pairs.of(nodes, contexts, rng.integers(6, size=(4, n_negatives)))
     total = torch.zeros(())
     for node, context, sign in zip(pairs.nodes, pairs.contexts, pairs.signs, strict=True):
-        vector = encoder.vectors[int(node)]
+        vector = encoder.context_parameters[0][int(node)]
         if n_negatives:
             agreement = vector @ loss.own[0][int(context)]
             total = total - torch.log(torch.sigmoid(float(sign) * agreement))
@@ -259,6 +259,15 @@ def test_graph_contexts_start_from_every_node_with_an_edge_once_a_round() -> Non
     batches = graph_contexts(WalkGraph.of(graph), np.arange(25), 0, 3, 8, 0, streams)
     seen = np.concatenate([next(batches).nodes for _ in range(3)])
     assert sorted(seen.tolist()) == np.flatnonzero(graph.neighbors.sizes).tolist()
+
+
+def test_planetoid_learns_from_words_alone_if_no_edge_can_be_walked() -> None:
+    words = {v: ["x"] if v < 3 else ["y"] for v in range(6)}
+    graph = Graph.from_edges([(0, 6), (3, 6)], labels={"word": words}, nodes=range(7))
+    targets = csr_array(np.eye(2, dtype=bool)[[0, 0, 0, 1, 1, 1, 0]])
+    train, hidden = np.array([0, 3]), np.array([6])  # all edges lead to the hidden node
+    scores = quick("planetoid-i").fit_predict(graph, targets, train, hidden=hidden)
+    assert scores.argmax(axis=1)[:6].tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_no_row_moves_further_than_allowed() -> None:

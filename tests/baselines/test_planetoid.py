@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from embedprop.baselines.planetoid_model import descend
-from embedprop.baselines.planetoid_softmax import ContextSoftmax
+from embedprop.baselines.planetoid_model import ContextSoftmax, descend
 
 
 @pytest.mark.parametrize("n_nodes", [1, 32, 75])  # less than, just, and more than are done at once

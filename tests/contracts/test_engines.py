@@ -11,7 +11,8 @@ from tests.methods.epb.runs import Run, assert_near
 
 from embedprop import EmbeddingPropagation
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.methods.epb.engines.choose import ENGINES, choose_engine, make_engine
+from embedprop.instance.catalog import ENGINES
+from embedprop.methods.epb.engines.choose import Given, choose_engine
 from embedprop.methods.epb.engines.engine import Engine
 
 RUNS = {
@@ -20,6 +21,9 @@ RUNS = {
     "one edge at a time": {"neighborhood": "edges", "batch_size": 40, "negatives": "shared"},
     "ends of walks": {"neighborhood": "walks", "negatives": "in_batch"},
 }
+
+# A walk of two edges has no relation of its own.
+CHOICES = [(name, n) for name in RUNS for n in (0, 3) if not (name == "ends of walks" and n)]
 
 
 def run_of(name: str, n_relations: int) -> Run:
@@ -34,18 +38,13 @@ def run(request: pytest.FixtureRequest) -> Run:
     return run_of("plain", request.param)
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=list(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return make_engine(choose_engine(request.param, run_of("plain", 0).instance), "cpu", {}, {})
+    return choose_engine(request.param, run_of("plain", 0).instance).make(Given())
 
 
-@pytest.mark.parametrize("n_relations", [0, 3], ids=["no_relations", "relations"])
-@pytest.mark.parametrize("name", RUNS, ids=[name.replace(" ", "_") for name in RUNS])
+@pytest.mark.parametrize(("name", "n_relations"), CHOICES)
 def test_it_computes_what_autograd_computes(engine: Engine, name: str, n_relations: int) -> None:
-    if name == "ends of walks" and n_relations:
-        with pytest.raises(InvalidParameterError, match="cannot be combined with relations"):
-            run_of(name, n_relations).by(engine)
-        return
     run = run_of(name, n_relations)
     assert_near(run, run.by(engine), run.autograd(), relative=1e-3, absolute=1e-3)
 
@@ -78,10 +77,18 @@ def test_it_reports_every_epoch_to_its_end(engine: Engine, run: Run) -> None:
     assert heard == sorted(heard)
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", list(ENGINES))
 def test_the_estimator_takes_it_by_name(name: str, run: Run) -> None:
     model = EmbeddingPropagation(engine=name, dim=6, epochs=1, n_threads=1)
     assert model.fit_transform(run.graph).shape == (run.graph.n_nodes, 12)
+
+
+@pytest.mark.parametrize("name", list(ENGINES))
+def test_walks_over_edges_with_relations_are_refused_before_it_is_asked(name: str) -> None:
+    graph = toy_graphs.messy(n_relations=3)
+    model = EmbeddingPropagation(engine=name, dim=6, epochs=1, neighborhood="walks")
+    with pytest.raises(InvalidParameterError, match="cannot be combined with relations"):
+        model.fit(graph)
 
 
 @pytest.mark.parametrize("name", ["torhc", "", None])

@@ -7,7 +7,8 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import Graph
-from embedprop.methods.epb.negatives import NEGATIVES, Negatives
+from embedprop.instance.catalog import NEGATIVES
+from embedprop.methods.epb.negatives import Negatives
 
 KEYS = [np.uint64(key) for key in range(30)]
 GRAPHS = {

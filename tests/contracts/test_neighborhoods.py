@@ -7,7 +7,8 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import Graph
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS, Neighborhood
+from embedprop.instance.catalog import NEIGHBORHOODS
+from embedprop.methods.epb.neighborhoods import Neighborhood
 
 GRAPHS = {
     "plain": lambda: toy_graphs.messy(),

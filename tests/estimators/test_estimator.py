@@ -104,7 +104,7 @@ def test_label_types_are_chosen_and_node_comes_first(
 NUMBERS = Graph.from_edges([(0, 1)], labels={"age:numeric": {0: 3.0, 1: 4.0}})
 
 
-def test_values_that_are_no_sets_are_learned_too() -> None:
+def test_values_that_are_not_sets_are_learned_too() -> None:
     model = EmbeddingPropagation(**SMALL).fit(NUMBERS)
     assert list(model.label_embeddings_) == ["node", "age"]
     assert model.node_embeddings_.shape == (2, 8)
@@ -114,9 +114,9 @@ class TestWithoutTorch:
     @pytest.fixture(autouse=True)
     def no_torch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("embedprop.methods.epb.engines.choose.has_torch", lambda: False)
-        monkeypatch.setattr("embedprop.methods.preparation.has_torch", lambda: False)
+        monkeypatch.setattr("embedprop.methods.epb.method.has_torch", lambda: False)
 
-    def test_values_that_are_no_sets_are_left_aside_with_a_warning(
+    def test_values_that_are_not_sets_are_left_aside_with_a_warning(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
         with caplog.at_level(logging.INFO, logger="embedprop"):
@@ -127,8 +127,8 @@ class TestWithoutTorch:
     def test_asking_for_them_tells_what_to_install(self) -> None:
         with pytest.raises(
             InvalidParameterError,
-            match=r"'age' is of kind 'numeric', but that needs torch: pip install "
-            r"'embedprop\[torch\]'\. There are: 'node'\.",
+            match=r"'age' is of kind 'numeric', but torch is not installed: pip install "
+            r"'embedprop\[torch\]'\. Those that can be read: 'node'\.",
         ):
             EmbeddingPropagation(label_types=["age"], **SMALL).fit(NUMBERS)
 
@@ -140,24 +140,32 @@ class TestWithoutTorch:
     @pytest.mark.parametrize(
         ("params", "why"),
         [
-            ({"loss": "logistic"}, "label type 'node' has loss='logistic'"),
-            ({"aggregator": "max"}, "label type 'node' has aggregator='max'"),
-            ({"engine": "torch"}, "engine='torch' was asked for"),
-            ({"refine": False}, "refine=False is asked for label type 'node'"),
+            ({"parts": {"loss": "logistic"}}, "label type 'node' has loss='logistic'"),
+            ({"parts": {"aggregator": "max"}}, "label type 'node' has aggregator='max'"),
+            ({"parts": {"refine": False}}, "label type 'node' has refine=False"),
         ],
     )
-    def test_what_needs_torch_is_told_before_training(
-        self, path: Graph, params: dict[str, Any], why: str
+    @pytest.mark.parametrize("engine", ["auto", "torch"])
+    def test_what_needs_torch_is_refused_before_training(
+        self, path: Graph, params: dict[str, Any], why: str, engine: str
     ) -> None:
-        with pytest.raises(InvalidParameterError) as caught:
-            EmbeddingPropagation(**SMALL, **params).fit(path)
-        assert str(caught.value) == (
-            f"torch is not installed, but {why}. Install it with: pip install 'embedprop[torch]'"
-        )
+        with pytest.raises(
+            InvalidParameterError,
+            match=rf"needs torch, which is not installed, and {why}, which needs it: pip install",
+        ):
+            EmbeddingPropagation(engine=engine, **SMALL, **params).fit(path)
+
+    def test_its_engine_is_refused_too(self, path: Graph) -> None:
+        with pytest.raises(
+            InvalidParameterError,
+            match=r"^engine='torch' needs torch, which is not installed: pip install "
+            r"'embedprop\[torch\]'\.$",
+        ):
+            EmbeddingPropagation(engine="torch", **SMALL).fit(path)
 
     def test_targets_need_it_too(self, path: Graph) -> None:
-        with pytest.raises(InvalidParameterError, match="not installed, but targets are given"):
-            EmbeddingPropagation(**SMALL).fit(path, y={0: "a", 1: "b"})
+        with pytest.raises(InvalidParameterError, match="not installed, and targets are given"):
+            EmbeddingPropagation(**SMALL).fit(path, targets={0: "a", 1: "b"})
 
 
 BAD_VALUES = [
@@ -201,7 +209,6 @@ def test_a_bad_parameter_is_refused_by_name(
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        ("instance", "'epb', 'eps'"),
         ("negatives", "'uniform', 'degree', 'in_batch', 'shared'"),
         ("neighborhood", "'neighbors', 'edges', 'walks'"),
         ("engine", "'auto', 'fused', 'torch'"),

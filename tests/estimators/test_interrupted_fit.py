@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from embedprop import EmbeddingPropagation, Graph
+from embedprop.methods.method import Stopped
 
 SMALL = {"dim": 4, "n_threads": 1}
 
@@ -22,13 +23,13 @@ def press() -> None:
 
 @pytest.fixture
 def when_epoch(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], None]], None]:
-    """A function that lets something happen during an epoch."""
+    """A function that lets something happen during an epoch, which is counted from 0."""
 
     def arrange(wanted: int, happen: Callable[[], None]) -> None:
         @contextmanager
         def reporting(*_: object) -> Iterator[Callable[..., None]]:
-            def report(epoch: int, *_: object) -> None:
-                if epoch == wanted:
+            def report(done: float, *_: object) -> None:
+                if wanted < done <= wanted + 1:
                     happen()
 
             yield report
@@ -88,21 +89,58 @@ def test_learning_can_go_on_after_a_stop(path: Graph, when_epoch: Callable[..., 
     assert len(model.loss_history_["node"]) == before + 2
 
 
-def test_a_second_press_interrupts_at_once_and_keeps_nothing(
-    star_with_words: Graph, when_epoch: Callable[..., None]
+def test_the_exception_holds_the_model_too(path: Graph, when_epoch: Callable[..., None]) -> None:
+    when_epoch(1, press)
+    model = EmbeddingPropagation(epochs=1000, **SMALL)
+    with pytest.raises(Stopped) as caught:
+        model.fit(path)
+    assert caught.value.model is model.model_
+    assert caught.value.model.learning.loss_history == model.loss_history_
+
+
+def test_a_second_press_while_finishing_keeps_the_model_and_warns(
+    star_with_words: Graph, when_epoch: Callable[..., None], caplog: pytest.LogCaptureFixture
 ) -> None:
     def press_twice() -> None:
         press()
         press()
-        raise AssertionError("the second press must interrupt here")
 
     when_epoch(3, press_twice)
     model = EmbeddingPropagation(epochs=1000, **SMALL)
+    with pytest.raises(KeyboardInterrupt, match="Stopped after 4 of 1000 epochs"):
+        model.fit(star_with_words)
+    assert "Ctrl-C once more loses it and stops at once." in caplog.text
+    assert len(model.similar("hub", k=3)) == 3
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_third_press_interrupts_at_once_and_keeps_nothing(
+    star_with_words: Graph, when_epoch: Callable[..., None]
+) -> None:
+    def press_three_times() -> None:
+        press()
+        press()
+        press()
+        raise AssertionError("the third press must interrupt here")
+
+    when_epoch(3, press_three_times)
+    model = EmbeddingPropagation(epochs=1000, **SMALL)
     with pytest.raises(KeyboardInterrupt) as caught:
         model.fit(star_with_words)
-    assert "Stopped after" not in str(caught.value)
-    assert not hasattr(model, "node_embeddings_")
+    assert not isinstance(caught.value, Stopped)
+    assert not hasattr(model, "model_")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupted_second_fit_that_keeps_nothing_leaves_the_old_model(
+    star_with_words: Graph, when_epoch: Callable[..., None]
+) -> None:
+    model = EmbeddingPropagation(epochs=2, **SMALL).fit(star_with_words)
+    before = model.model_
+    when_epoch(0, lambda: [press() for _ in range(3)])  # type: ignore[arg-type,return-value]
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(star_with_words)
+    assert model.model_ is before
 
 
 def test_a_signal_from_outside_stops_a_long_run_soon(star_with_words: Graph) -> None:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import DISTANCES
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.registered import names_of
 
 from embedprop.framework.distances import Distance
-from embedprop.instance.catalog import catalog
-from embedprop.model.links import DISTANCES as OF_LINKS
+from embedprop.instance.catalog import DISTANCES
+from embedprop.instance.epb import EPB_PARTS
+from embedprop.model.links import WITHOUT_TORCH, distance_between
 
 every_distance = pytest.mark.parametrize("name", list(DISTANCES))
 Vector = list[float]
@@ -42,8 +42,8 @@ def drawn(n: int, dim: int = 3, seed: int = 0) -> torch.Tensor:
     return torch.randn(n, dim, generator=generator, dtype=torch.float64)
 
 
-def test_every_distance_of_the_sources_is_tested_here_and_scores_links() -> None:
-    assert set(PLAIN) == names_of(DISTANCES) == set(OF_LINKS) == set(catalog()["distance"])
+def test_every_distance_of_the_sources_is_tested_here() -> None:
+    assert set(PLAIN) == names_of(DISTANCES)
 
 
 @every_distance
@@ -72,7 +72,7 @@ def test_other_dimensions_are_broadcast(name: str) -> None:
 def test_the_distances_of_links_are_the_same(name: str) -> None:
     a, b = drawn(6, 4, 1).float(), drawn(3, 4, 2).float()
     b[0], a[1] = a[0], 0
-    ours = OF_LINKS[name](a.numpy(), b.numpy())
+    ours = distance_between(name, "word")(a.numpy(), b.numpy())
     assert ours.dtype == np.float32
     # Of equal vectors a matrix product leaves some of the last digits, and the root enlarges them.
     np.testing.assert_allclose(ours, DISTANCES[name]().between(a, b), rtol=1e-5, atol=1e-3)
@@ -80,6 +80,17 @@ def test_the_distances_of_links_are_the_same(name: str) -> None:
     np.testing.assert_allclose(
         ours[far], DISTANCES[name]()(a[:, None], b[None]).numpy()[far], rtol=1e-5, atol=1e-6
     )
+
+
+def test_what_is_learned_without_torch_is_measured_without_it() -> None:
+    assert set(WITHOUT_TORCH) == set(EPB_PARTS["distance"])
+
+
+def test_vectors_that_are_only_for_reading_are_measured_too() -> None:
+    a, b = (one.float().numpy() for one in (drawn(2), drawn(3, seed=1)))
+    a.flags.writeable = b.flags.writeable = False  # as those of a loaded model
+    for name in names_of(DISTANCES):
+        assert distance_between(name, "word")(a, b).shape == (2, 3)
 
 
 @every_distance
@@ -116,7 +127,7 @@ def test_cosine_with_nothing_is_one() -> None:
     zeros, ones = torch.zeros(1, 2), torch.ones(1, 2)
     d = DISTANCES["cosine"]()
     assert d(zeros, ones).item() == d.between(zeros, ones).item() == 1
-    assert OF_LINKS["cosine"](zeros.numpy(), ones.numpy()).item() == 1
+    assert distance_between("cosine", "word")(zeros.numpy(), ones.numpy()).item() == 1
 
 
 def test_a_distance_of_the_user_s_own_needs_one_formula_only() -> None:

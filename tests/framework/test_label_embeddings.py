@@ -7,17 +7,12 @@ import inspect
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import LABEL_EMBEDDINGS
 from safetensors.torch import load_file, save_file
+from tests.registered import names_of
 from torch import Tensor
 from torch.func import functional_call
 
 from embedprop.errors import InvalidParameterError
-from embedprop.framework import (  # noqa: F401 (each registers its parts)
-    image_embeddings,
-    numeric_embeddings,
-    text_embeddings,
-)
 from embedprop.framework.label_embeddings import (
     LIMIT,
     LabelEmbedding,
@@ -26,7 +21,7 @@ from embedprop.framework.label_embeddings import (
     MLPEmbedding,
     Standardization,
 )
-from embedprop.instance.catalog import catalog
+from embedprop.instance.catalog import LABEL_EMBEDDINGS, describe_part
 
 DIM = 6
 SHAPES = {"set": (5,), "numeric": (3,), "image": (2, 8, 8), "text": (7,)}
@@ -52,7 +47,7 @@ def made(name: str, kind: str, **parameters: object) -> LabelEmbedding:
 
 
 def test_every_f_of_the_sources_is_tested_here() -> None:
-    assert {name for name, _ in CASES} == set(catalog()["label_embedding"])
+    assert {name for name, _ in CASES} == names_of(LABEL_EMBEDDINGS)
     assert {kind for _, kind in CASES} == set(SHAPES)
 
 
@@ -210,7 +205,7 @@ def test_a_shape_of_another_kind_is_refused(name: str, kind: str) -> None:
 def test_every_parameter_of_its_own_is_a_checked_count(name: str) -> None:
     part, kind = LABEL_EMBEDDINGS[name], LABEL_EMBEDDINGS[name].kinds[0]
     own = [p for p in inspect.signature(part).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    assert {p.name: p.default for p in own} == catalog()["label_embedding"][name].parameters
+    assert {p.name: p.default for p in own} == describe_part("label_embedding", name).parameters
     for parameter in own:
         for bad in (0, 1.5, "x", True):
             with pytest.raises(InvalidParameterError, match=f"^{parameter.name}={bad!r} is not"):
@@ -220,7 +215,7 @@ def test_every_parameter_of_its_own_is_a_checked_count(name: str) -> None:
 def test_the_image_of_another_size_is_told_with_both_sizes() -> None:
     with pytest.raises(
         InvalidParameterError,
-        match=r"'cnn' expects floats of shape \[n, 2, 8, 8\], but came torch.float32 of shape "
+        match=r"'cnn' expects floats of shape \[n, 2, 8, 8\], got torch.float32 of shape "
         r"\[1, 2, 9, 8\]",
     ):
         made("cnn", "image")(torch.zeros(1, 2, 9, 8))

@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import LOSSES
 from tests.registered import names_of
 
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.losses import Compared, Loss
-from embedprop.instance.catalog import catalog
+from embedprop.instance.catalog import LOSSES, describe_part
 
 every_loss = pytest.mark.parametrize("name", list(LOSSES))
 OWN, NEGATIVE = [0.5, 2.0], [[1.0, 3.0], [0.1, 2.5]]
@@ -61,10 +60,12 @@ def compared(n: int = 6, dim: int = 3, seed: int = 0, n_negatives: int = 2) -> C
 
 def test_every_loss_of_the_sources_is_tested_here() -> None:
     by_hand = {name for name, _ in EXPECTED} | {"decorrelation"}
-    assert by_hand == names_of(LOSSES) == set(catalog()["loss"])
+    assert by_hand == names_of(LOSSES)
     tested = {(name, key) for name, parameters in EXPECTED for key, _ in parameters}
     tested |= {("decorrelation", "weight")}
-    assert tested == {(n, key) for n in names_of(LOSSES) for key in catalog()["loss"][n].parameters}
+    assert tested == {
+        (n, key) for n in names_of(LOSSES) for key in describe_part("loss", n).parameters
+    }
 
 
 @pytest.mark.parametrize(("name", "parameters"), EXPECTED)
@@ -166,7 +167,7 @@ class TestDecorrelation:
 
 @pytest.mark.parametrize(
     ("name", "parameter"),
-    [(name, key) for name in LOSSES for key in catalog()["loss"][name].parameters],
+    [(name, key) for name in LOSSES for key in describe_part("loss", name).parameters],
 )
 @pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf, "1", None])
 def test_every_parameter_is_a_checked_number(name: str, parameter: str, bad: object) -> None:
@@ -176,7 +177,7 @@ def test_every_parameter_is_a_checked_number(name: str, parameter: str, bad: obj
 
 @pytest.mark.parametrize("loss", ["margin_ranking", "softmax", "decorrelation"])
 def test_nothing_is_no_parameter(loss: str) -> None:
-    for parameter in catalog()["loss"][loss].parameters:
+    for parameter in describe_part("loss", loss).parameters:
         with pytest.raises(InvalidParameterError, match=rf"^{parameter}=0 is not possible"):
             LOSSES[loss](**{parameter: 0})
 

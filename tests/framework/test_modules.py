@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from embedprop.instance.description import LabelTypeInstance
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import multisets
@@ -17,6 +16,7 @@ from embedprop.framework.modules import Labels, Reader, TypeModule, distinct_of
 from embedprop.graph.changes.texts import Tokens
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
+from embedprop.instance.epb import TypeInstance
 from embedprop.kernels.epb.batch import Draws
 
 # Three nodes: {0, 1} with weights 1 and 3, {2}, and {3}, a dummy of weight 2.
@@ -28,7 +28,7 @@ VECTORS = np.array([[1, 0], [0, 1], [2, 2], [-1, 1]], np.float32)
 def module_of(labels: Labels = LABELS, n_relations: int = 0, **parts: Any) -> TypeModule:
     own = {part: one for part, one in parts.items() if callable(one)}
     written = {part: "custom it" if part in own else one for part, one in parts.items()}
-    settings = LabelTypeInstance(dim=2, margin=1.0, **written)
+    settings = TypeInstance(dim=2, margin=1.0, **written)
     module = TypeModule("word", settings, labels, 4, n_relations, own)
     with torch.no_grad():
         if labels.contents is None:
@@ -111,7 +111,7 @@ class TestLabelDropout:
         return torch.bincount(owners, minlength=3).tolist()
 
     def test_labels_are_left_out_by_chance_and_never_all_of_a_set(self) -> None:
-        settings = LabelTypeInstance(dim=2, margin=1.0, label_dropout=0.3)
+        settings = TypeInstance(dim=2, margin=1.0, label_dropout=0.3)
         module = TypeModule("word", settings, self.LABELS_OF_ONE, 4, 0, {})
         many = [self.kept(module) for _ in range(200)]
         assert np.mean([sizes[0] for sizes in many]) == pytest.approx(70, abs=2)
@@ -119,12 +119,12 @@ class TestLabelDropout:
         assert {sizes[2] for sizes in many} == {1, 2}
 
     def test_what_was_learned_is_read_whole(self) -> None:
-        settings = LabelTypeInstance(dim=2, margin=1.0, label_dropout=0.9)
+        settings = TypeInstance(dim=2, margin=1.0, label_dropout=0.9)
         module = TypeModule("word", settings, self.LABELS_OF_ONE, 4, 0, {})
         assert self.kept(module.eval()) == [100, 1, 2]
 
     def test_a_node_that_hears_many_labels_hears_one_at_least(self) -> None:
-        settings = LabelTypeInstance(dim=2, margin=1.0, label_dropout=0.99)
+        settings = TypeInstance(dim=2, margin=1.0, label_dropout=0.99)
         module = TypeModule("word", settings, LABELS, 4, 0, {})
         with torch.no_grad():
             module.f.table.copy_(torch.from_numpy(VECTORS))

@@ -14,6 +14,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 from scipy.optimize import nnls
+from sklearn.base import clone
 from sklearn.manifold import trustworthiness
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 from torch import Tensor
@@ -21,10 +22,9 @@ from torch.nn.functional import logsigmoid
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.graph.changes.inverses import with_inverses
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.methods.epb.plan import TrainingPlan
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ["special-cases", "relations", "extending"]
@@ -50,17 +50,15 @@ def test_the_code_of_the_docs_runs(page: str) -> None:
 
 def batches_of(model: EmbeddingPropagation, graph: Graph, epochs: int) -> Iterator[list[Draws]]:
     """Who was visited, who spoke and who was the negative, per epoch: chance, and nothing else."""
-    params = model.fit_params_
-    size = params["batch_size"]
-    streams = RandomStreams(params["random_state"])
-    drawer = Drawer(graph, model.instance_, streams, np.float32, size)
+    size = model.batch_size
+    drawer = Drawer(graph, model.instance_, TrainingPlan(seed=model.seed_, batch_size=size))
     for epoch in range(epochs):
         order = drawer.order(epoch)
         yield [drawer.draw(epoch, order[low : low + size]) for low in range(0, len(order), size)]
 
 
 def start_of(model: EmbeddingPropagation, graph: Graph) -> EmbeddingPropagation:
-    return EmbeddingPropagation(**{**model.fit_params_, "epochs": 0}).fit(graph)
+    return clone(model).set_params(epochs=0).fit(graph)
 
 
 def learn(
@@ -70,10 +68,9 @@ def learn(
     loss_of: Callable[[Draws], Tensor],
 ) -> list[float]:
     """Move `tables` by Adam over what the model saw; return the mean loss of each epoch."""
-    params = model.fit_params_
-    optimizer = torch.optim.Adam(tables, lr=params["learning_rate"])
+    optimizer = torch.optim.Adam(tables, lr=model.learning_rate)
     history = []
-    for batches in batches_of(model, graph, params["epochs"]):
+    for batches in batches_of(model, graph, model.epochs):
         losses = []
         for draws in batches:
             loss = loss_of(draws)
@@ -94,7 +91,8 @@ def knowledge_graph() -> tuple[list[tuple[str, str, str]], Graph]:
     drawn = rng.integers([20, 3, 20], size=(60, 3)).tolist()
     triples = sorted({(f"e{h}", f"r{r}", f"e{t}") for h, r, t in drawn if h != t})
     edges, relations = [(h, t) for h, _, t in triples], [r for _, r, _ in triples]
-    return triples, Graph.from_edges(edges, relations=relations, directed=True)
+    graph = Graph.from_edges(edges, relations=relations, directed=True)
+    return triples, graph.with_inverses()
 
 
 @pytest.mark.parametrize("engine", ["fused", "torch"])
@@ -103,8 +101,9 @@ def knowledge_graph() -> tuple[list[tuple[str, str, str]], Graph]:
 )
 def test_it_is_transe(engine: str, kappa_1: dict[str, Any]) -> None:
     (triples, graph), margin = knowledge_graph(), 2.0
+    graph = graph.with_inverses()
     model = EmbeddingPropagation(
-        label_types=["node"], inverse_relations=True, margin=margin, dim=8, batch_size=16,
+        label_types=["node"], margin=margin, dim=8, batch_size=16,
         epochs=EPOCHS, learning_rate=0.01, engine=engine, n_threads=1, verbose=False, **kappa_1,
     ).fit(graph)  # fmt: skip
     start = start_of(model, graph)
@@ -123,7 +122,7 @@ def test_it_is_transe(engine: str, kappa_1: dict[str, Any]) -> None:
         losses: Tensor = (margin + near - far).clamp_min(0)
         return losses.sum()
 
-    history = learn(model, with_inverses(graph), [entities, relations], loss_of)
+    history = learn(model, graph, [entities, relations], loss_of)
     np.testing.assert_allclose(model.node_embeddings_, entities.detach(), atol=1e-5)
     np.testing.assert_allclose(model.relation_embeddings_["node"], relations.detach(), atol=1e-5)
     np.testing.assert_allclose(model.loss_history_["node"], history, atol=1e-5)
@@ -142,7 +141,7 @@ def test_its_score_is_that_of_transe() -> None:
     model = names_of("special-cases")["transe"]
     r = model.relation_embeddings_["node"][model.relations_.index("borders")]
     apart = np.linalg.norm(model["france"] + r - model["italy"])
-    assert model.score("france", "borders", "italy") == pytest.approx(-apart, abs=1e-5)
+    assert model.score_edge("france", "italy", "borders") == pytest.approx(-apart, abs=1e-5)
 
 
 @pytest.mark.parametrize("n_tables", [1, 2])
@@ -191,7 +190,7 @@ def weights_of(graph: Graph, per_edge: NDArray[np.float32]) -> NDArray[np.float6
 
 
 def parts_of(model: Any, label_type: str = "node") -> Any:
-    return model._learned.modules[label_type]
+    return model.modules_[label_type]
 
 
 def test_learned_weights_of_either_sign_are_those_of_lle() -> None:
@@ -285,7 +284,7 @@ def test_the_page_on_own_parts_tells_what_happens(tmp_path: Path) -> None:
     model, graph = page["model"], page["graph"]
     own = page["Waves"](1, 8)
     before = own.line.weight.detach().clone()
-    fitted = EmbeddingPropagation(**{**model.fit_params_, "label_embedding": {"age": own}})
+    fitted = clone(model).set_params(parts__label_embedding={"age": own})
     vectors = fitted.fit_transform(graph)
     assert torch.equal(own.line.weight, before)  # the model trains a copy
     assert not torch.equal(parts_of(fitted, "age").f.line.weight, before)
@@ -296,5 +295,5 @@ def test_the_page_on_own_parts_tells_what_happens(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameterError, match=r"edges can be scored with"):
         fitted.score_edge("ann", "bob")
     with pytest.raises(UnknownComponentError, match="squared_hinge"):
-        EmbeddingPropagation(loss="squared_hinge").fit(graph)
+        EmbeddingPropagation(parts={"loss": "squared_hinge"}).fit(graph)
     assert page["hinged"].instance_.label_types["likes"].loss == "custom SquaredHingeLoss"

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from embedprop.framework.registry import LABEL_EMBEDDINGS
 
 from embedprop.framework.text_embeddings import GRUEmbedding, TransformerEmbedding
+from embedprop.instance.catalog import LABEL_EMBEDDINGS
 
 both = pytest.mark.parametrize("name", ["gru", "transformer"])
 

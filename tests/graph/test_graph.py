@@ -225,6 +225,10 @@ def test_one_edge_is_not_one_edges():
         (lambda _: Graph.from_edges([(0, 1)], self_loops="keeep"), r"Did you mean 'keep'\?$"),
         (lambda _: Vocabulary(["paris", "rome"]).ids(["pariss"]), r"Did you mean 'paris'\?$"),
         (
+            lambda _: Graph.from_edges([("paris", "rome")], {"word": {"pariss": ["x"]}}),
+            r"Did you mean 'paris'\?$",
+        ),
+        (
             lambda _: Graph.read(__file__, columns={"sorce": "a"}),
             r"got 'sorce'.* Did you mean 'source'\?$",
         ),

@@ -1,8 +1,7 @@
-"""Parts as they are written, and as they are found in the sources."""
+"""Parts as they are written, and as they are listed where torch is not installed."""
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
@@ -14,12 +13,12 @@ import pytest
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.instance.catalog import (
+    LOSSES,
+    REGISTRIES,
     Part,
-    _info,
-    _registrations,
-    catalog,
+    describe_part,
     parse_part,
-    registry_kind,
+    registry_of,
 )
 
 
@@ -53,8 +52,7 @@ def test_what_is_no_part_is_refused_with_the_known_ones(text: Any) -> None:
     with pytest.raises(UnknownComponentError) as caught:
         parse_part("loss", text)
     assert str(caught.value) == (
-        f"loss={text!r} is not known. Choose one of: 'margin_ranking', 'softmax', 'logistic', "
-        f"'decorrelation'."
+        f"loss={text!r} is not known. Choose one of: {', '.join(map(repr, LOSSES))}."
     )
 
 
@@ -72,37 +70,56 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones(text: str, message:
 
 
 def test_g_tilde_is_chosen_among_the_aggregators() -> None:
-    assert registry_kind("reconstruction['word']") == "aggregator"
+    assert registry_of("reconstruction['word']").kind == "aggregator"
     with pytest.raises(UnknownComponentError, match=r"^reconstruction\['word'\]='min' is not"):
         parse_part("reconstruction['word']", "min")
 
 
-def info_of(source: str) -> Any:
-    (node,) = ast.parse(source).body
-    assert isinstance(node, ast.ClassDef)
-    return list(_registrations(node)), _info(node)
+@pytest.mark.parametrize(
+    ("kind", "text", "meant"),
+    [
+        ("loss", "sofmax", "softmax"),
+        ("distance['word']", "cosin(x=1)", "cosine"),
+        ("engine", "fuse", "fused"),
+        ("engine", "Auto", "auto"),
+    ],
+)
+def test_the_nearest_name_is_proposed(kind: str, text: str, meant: str) -> None:
+    with pytest.raises(UnknownComponentError, match=rf" Did you mean '{meant}'\?$"):
+        parse_part(kind, text)
 
 
-def test_a_class_is_read_with_its_line_parameters_and_constants() -> None:
-    names, info = info_of(
-        "@final\n@LOSSES.register('one')\n@LOSSES.register('two')\n@OTHERS.register(name)\n"
-        "class One(Loss):\n"
-        "    '''First line.\n\n    More.'''\n"
-        "    kinds: ClassVar[tuple] = ('set',)\n"
-        "    plain = 3\n"
-        "    declared: int\n"
-        "    def __init__(self, shape, a=1, *, b, c='x'): ...\n"
-        "    def other(self, z=5): ...\n"
-    )
-    assert names == [("LOSSES", "one"), ("LOSSES", "two")]
-    assert info.description == "First line."
-    assert info.parameters == {"a": 1, "c": "x"}
-    assert info.constants == {"kinds": ("set",), "plain": 3}
+def test_the_nearest_parameter_is_proposed() -> None:
+    with pytest.raises(InvalidParameterError, match=r"temprature.* Did you mean 'temperature'\?$"):
+        parse_part("loss", "softmax(temprature=1)")
 
 
-def test_a_class_without_anything_is_read_too() -> None:
-    names, info = info_of("class One: ...")
-    assert (names, info.description, info.parameters, info.constants) == ([], "", {}, {})
+def test_parameters_of_an_engine_are_read_too() -> None:
+    part = parse_part("engine", "fused(storage='disk', partitions=8)")
+    assert (part.name, part.parameters) == ("fused", {"storage": "disk", "partitions": 8})
+    with pytest.raises(InvalidParameterError, match=r"has no parameter 'device'\. It has: "):
+        parse_part("engine", "fused(device='cuda')")
+
+
+def test_a_description_is_the_first_line_and_the_parameters_with_defaults() -> None:
+    try:
+
+        @LOSSES.register("described here")
+        class One:
+            """First line.
+
+            More.
+            """
+
+            plain = 3
+
+            def __init__(self, shape: int, a: int = 1, *, b: int, c: str = "x") -> None: ...
+
+        info = describe_part("loss", "described here")
+        assert info.description == "First line."
+        assert info.parameters == {"a": 1, "c": "x"}
+    finally:
+        LOSSES._parts.pop("described here", None)
 
 
 def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -131,15 +148,21 @@ if "embedprop.methods.epb.engines.choose" in sys.modules:
 """
 
 
+# What can be described without torch: its module does not import it.
+WITHOUT_TORCH = ("negatives", "neighborhood", "representation", "engine")
+
+
 def test_parts_are_listed_where_torch_is_not_installed() -> None:
     result = python(f"{NO_TORCH}\nfrom embedprop.cli.main import main\nsys.exit(main(['parts']))")
     assert result.returncode == 0, result.stderr
     shown = " ".join(result.stdout.split())
-    for kind, parts in catalog().items():
+    for kind, registry in REGISTRIES.items():
         assert f"\n{kind}\n" in f"\n{result.stdout}"
-        for name, info in parts.items():
+        for name in registry:
             assert f"\n  {name}" in result.stdout
-            assert info.description in shown
+            if kind in WITHOUT_TORCH:
+                assert describe_part(kind, name).description in shown
+    assert "loss='softmax' needs torch, which is not installed. Install it with: pip" in shown
 
 
 def test_epb_needs_no_torch_and_the_rest_says_what_to_install(tmp_path: Path) -> None:
@@ -152,8 +175,8 @@ from embedprop import EmbeddingPropagation as EP, Graph
 from embedprop.errors import InvalidParameterError
 graph = Graph.from_edges([(0, 1), (1, 2)], relations=["a", "b"], directed=True,
                          labels={{"word": {{0: ["x"]}}, "title:text": {{1: "a b"}}}})
-params = dict(dim=2, epochs=1, n_threads=1, inverse_relations=True, representation="pagerank")
-model = EP(**params).fit(graph).partial_fit(graph)
+params = dict(dim=2, epochs=1, n_threads=1, parts=dict(representation="pagerank"))
+model = EP(**params).fit(graph.with_inverses()).partial_fit(graph)
 model.save({str(tmp_path / "epb")!r})
 model = EP.load({str(tmp_path / "epb")!r})
 model.predict_tails(0, "a")
@@ -165,7 +188,7 @@ print(model.n_parameters_, model[1].tolist(), model.similar(1, 1))
 graph = Graph.from_edges([(0, 1), (1, 2)], labels={{"age:numeric": {{0: 1.0}}}})
 print(EP(dim=2, epochs=1, n_threads=1).fit_transform(graph).shape)
 try:
-    EP(loss="softmax").fit(graph)
+    EP(parts=dict(loss="softmax")).fit(graph)
 except InvalidParameterError as error:
     print(error)
 """
@@ -175,5 +198,6 @@ except InvalidParameterError as error:
     assert imported == "False"
     assert loaded == f"{model.n_parameters_} {model[1].tolist()} {model.similar(1, 1)}"
     assert shape == "(3, 2)"
-    assert message.startswith("torch is not installed, but label type 'node' has loss='softmax'.")
+    assert "'torch' needs torch, which is not installed" in message
+    assert "label type 'node' has loss='softmax'" in message
     assert "Left aside (torch is not installed): 'age'" in result.stderr

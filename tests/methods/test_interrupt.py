@@ -20,13 +20,36 @@ def test_the_first_press_is_only_noted() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_the_second_press_interrupts_at_once() -> None:
+def test_the_second_press_warns_that_the_next_one_costs_the_model(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with InterruptWatch() as watch:
         press()
+        assert caplog.messages == []
+        press()
+        assert watch.pressed
+    assert caplog.messages == [
+        "Keeping what was learned: a moment. Ctrl-C once more loses it and stops at once."
+    ]
+
+
+def test_the_third_press_interrupts_at_once() -> None:
+    with InterruptWatch() as watch:
+        press()
+        press()
+        with pytest.raises(KeyboardInterrupt):
+            press()
         with pytest.raises(KeyboardInterrupt):
             press()
     assert watch.pressed
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_each_watch_counts_its_own_presses() -> None:
+    for _ in range(3):
+        with InterruptWatch() as watch:
+            press()
+            assert watch.pressed
 
 
 def test_after_closing_a_press_interrupts_as_usual() -> None:

@@ -4,10 +4,11 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import ClosedForm, EmbeddingPropagation, Graph
 from embedprop.methods.progress import counted_progress, progress_bar
 
 
@@ -27,28 +28,44 @@ def on_a_terminal() -> Iterator[Terminal]:
         yield screen
 
 
-def test_on_a_terminal_it_shows_epoch_and_losses() -> None:
-    with on_a_terminal() as screen, progress_bar(epochs=3, verbose=True) as report:
-        report(0, 0.5, {"node": 0.25, "word": 1.0})
-        report(2, 1.0, {"node": 0.125, "word": 0.5})
-    assert "epoch 3/3" in screen.getvalue()
-    assert "loss node 0.1250, word 0.5000" in screen.getvalue()
+def test_on_a_terminal_it_shows_what_is_reported() -> None:
+    with on_a_terminal() as screen, progress_bar(verbose=True) as report:
+        report(0.5, 3, "the first third")
+        report(3, 3, "all of it")
+    assert "all of it" in screen.getvalue()
+
+
+def test_work_whose_end_is_not_known_is_shown_too() -> None:
+    with on_a_terminal() as screen, progress_bar(verbose=True) as report:
+        report(7, None, "7 message passes")
+    assert "7 message passes" in screen.getvalue()
 
 
 def test_it_is_silent_when_not_asked_for() -> None:
-    with on_a_terminal() as screen, progress_bar(epochs=3, verbose=False) as report:
-        report(0, 1.0, {"node": 0.25})
+    with on_a_terminal() as screen, progress_bar(verbose=False) as report:
+        report(1, 3, "the first third")
     assert screen.getvalue() == ""
 
 
-def test_training_fills_the_bar(path: Graph) -> None:
+def test_training_shows_its_epochs_and_losses(path: Graph) -> None:
+    model = EmbeddingPropagation(dim=2, epochs=4, n_threads=1, verbose=True)
     with on_a_terminal() as screen:
-        EmbeddingPropagation(dim=2, epochs=4, n_threads=1, verbose=True).fit(path)
-    assert "epoch 4/4" in screen.getvalue()
+        model.fit(path)
+    assert f"epoch 4/4, loss node {model.loss_history_['node'][-1]:.4f}" in screen.getvalue()
 
 
-def test_it_is_silent_where_nobody_watches(path: Graph, capsys: pytest.CaptureFixture[str]) -> None:
-    EmbeddingPropagation(dim=2, epochs=1, n_threads=1, verbose=True).fit(path)
+def test_solving_shows_what_is_solved() -> None:
+    ring = Graph.from_edges([(i, (i + 1) % 700) for i in range(700)])  # too large to be dense
+    with on_a_terminal() as screen:
+        ClosedForm(dim=2, verbose=True).fit(ring)
+    assert "solving 'node': " in screen.getvalue()
+
+
+@pytest.mark.parametrize("estimator", [EmbeddingPropagation, ClosedForm])
+def test_it_is_silent_where_nobody_watches(
+    estimator: Any, path: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    estimator(dim=2, verbose=True).fit(path)
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -15,7 +15,9 @@ from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidModelError, InvalidParameterError
 from embedprop.files.folder.load import load_model
 from embedprop.files.folder.save import save_model
-from embedprop.model.newcomers import SOURCES
+from embedprop.model.newcomers import Source
+
+SOURCES = get_args(Source)
 
 SMALL = {"dim": 4, "epochs": 2, "n_threads": 1}
 NAMES: dict[str, list[Any]] = {
@@ -91,7 +93,7 @@ def test_parameters_are_kept(params: dict[str, Any], graph: Graph, tmp_path: Pat
     model = EmbeddingPropagation(**(SMALL | params)).fit(graph)
     model.save(tmp_path)
     loaded = EmbeddingPropagation.load(tmp_path)
-    for name, value in model.get_params().items():
+    for name, value in model.get_params(deep=False).items():
         kept = getattr(loaded, name)
         assert kept == (list(value) if isinstance(value, tuple | set) else value)
     assert loaded.node_embeddings_.tobytes() == model.node_embeddings_.tobytes()
@@ -180,7 +182,7 @@ def damaged(
         {"settings": {"instance": {"label_types": {"node": {"dim": 4, "margin": 1.0}}}}},
         {"settings": {"instance": {"label_types": 3}}},
         {"settings": {"instance": 3}},
-        {"settings": {"params": None}},
+        {"settings": {"parameters": None}},
     ],
 )
 def test_parts_that_do_not_fit_together_are_a_damaged_model(
@@ -196,7 +198,7 @@ def test_parts_that_do_not_fit_together_are_a_damaged_model(
 def test_parameters_of_a_later_version_are_named(
     loaded: EmbeddingPropagation, folder: Path
 ) -> None:
-    damaged(folder, settings={"params": loaded.get_params() | {"wings": 2}})
+    damaged(folder, settings={"parameters": loaded.get_params(deep=False) | {"wings": 2}})
     with pytest.raises(InvalidModelError, match=r"this version does not know .*wings"):
         EmbeddingPropagation.load(folder)
 
@@ -249,7 +251,7 @@ class Bent(torch.nn.Module):
         return torch.tanh(summed + self.linear.bias)
 
 
-# Settings, and the label types and relations of the graph.
+# Parts, and the label types and relations of the graph.
 MODELS: dict[str, tuple[dict[str, Any], list[str], bool]] = {
     "numbers": ({}, ["age:numeric"], False),
     "numbers in bins": ({"label_embedding": "quantile_bins(n_bins=4)"}, ["age:numeric"], False),
@@ -259,7 +261,7 @@ MODELS: dict[str, tuple[dict[str, Any], list[str], bool]] = {
     "images": ({}, ["face:image"], False),
     "everything": ({"label_embedding": {"title": "gru"}}, list(VALUES), False),
     "relations": ({}, ["word"], True),
-    "inverse relations": ({"inverse_relations": True}, ["word"], True),
+    "inverse relations": ({}, ["word"], True),
     "relations and numbers": ({"reconstruction": "attention"}, ["age:numeric"], True),
     "learned weights": (
         {"aggregator": "weighted_mean", "reconstruction": "weighted_mean"}, ["word"], False,
@@ -271,10 +273,12 @@ MODELS: dict[str, tuple[dict[str, Any], list[str], bool]] = {
 
 
 def fitted(name: str) -> EmbeddingPropagation:
-    params, types, has_relations = MODELS[name]
+    parts, types, has_relations = MODELS[name]
     relations = {"relations": ["r", "s", "r", "s", "r"], "directed": True} if has_relations else {}
     graph = Graph.from_edges(EDGES, labels={key: VALUES[key] for key in types}, **relations)
-    return EmbeddingPropagation(**SMALL, **params, learning_rate=0.1).fit(graph)
+    if name == "inverse relations":
+        graph = graph.with_inverses()
+    return EmbeddingPropagation(**SMALL, parts=parts or None, learning_rate=0.1).fit(graph)
 
 
 def grown_of(name: str) -> Graph:
@@ -320,7 +324,8 @@ class TestOwnModules:
     def model(self) -> EmbeddingPropagation:
         graph = Graph.from_edges(EDGES, labels={"age:numeric": VALUES["age:numeric"]})
         return EmbeddingPropagation(
-            **SMALL, label_embedding={"age": Bent()}, aggregator={"node": Bent()}
+            **SMALL,
+            parts={"label_embedding": {"age": Bent()}, "aggregator": {"node": Bent()}},
         ).fit(graph)
 
     @pytest.fixture
@@ -358,7 +363,9 @@ class TestOwnModules:
         graph = Graph.from_edges(EDGES, labels={"age:numeric": VALUES["age:numeric"]})
         with pytest.raises(InvalidParameterError, match="Set it again with set_params before"):
             loaded.partial_fit(graph)
-        loaded.set_params(label_embedding={"age": Bent()}, aggregator={"node": Bent()})
+        loaded.set_params(
+            parts__label_embedding={"age": Bent()}, parts__aggregator={"node": Bent()}
+        )
         assert loaded.partial_fit(graph).node_embeddings_.shape == (4, 8)
 
 
@@ -366,11 +373,11 @@ def test_start_vectors_from_memory_are_not_kept_and_files_are_by_name(tmp_path: 
     (tmp_path / "v.txt").write_text("x 1 2 3 4\n")
     given = {"word": tmp_path / "v.txt", "node": {"a": np.ones(4)}}
     graph = graph_of(["a", "b", "c"])
-    model = EmbeddingPropagation(**SMALL, pretrained=given, refine=False).fit(graph)
+    model = EmbeddingPropagation(**SMALL, pretrained=given, parts={"refine": False}).fit(graph)
     model.save(tmp_path / "m")
     loaded = EmbeddingPropagation.load(tmp_path / "m")
     assert loaded.pretrained == {"word": str(tmp_path / "v.txt")}
-    assert loaded.refine is False
+    assert loaded.get_params()["parts__refine"] is False
     assert loaded.node_embeddings_.tobytes() == model.node_embeddings_.tobytes()
     model.set_params(pretrained={"node": {"a": np.ones(4)}}).fit(graph).save(tmp_path / "m")
     assert EmbeddingPropagation.load(tmp_path / "m").pretrained is None
@@ -391,8 +398,8 @@ def test_further_parts_that_do_not_fit_are_a_damaged_model(
     graph = Graph.from_edges(
         EDGES, labels={"age:numeric": VALUES["age:numeric"]}, relations=list("rsrsr")
     )
-    model = EmbeddingPropagation(**SMALL, representation="both")
-    model.fit(graph, y={"a": 1, "b": 2}).save(tmp_path)
+    model = EmbeddingPropagation(**SMALL, parts={"representation": "both"})
+    model.fit(graph, targets={"a": 1, "b": 2}).save(tmp_path)
     damaged(tmp_path, **change)
     with pytest.raises(InvalidModelError, match="settings and arrays do not fit together"):
         EmbeddingPropagation.load(tmp_path)

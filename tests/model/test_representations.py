@@ -12,8 +12,8 @@ from tests.strategies import multisets
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.multisets import Multisets
+from embedprop.instance.catalog import REPRESENTATIONS
 from embedprop.model.representations import (
-    REPRESENTATIONS,
     Known,
     concatenate,
     embeddings,
@@ -136,7 +136,7 @@ NEW = Graph.from_edges([("n", "a"), ("n", "b"), ("m", "n")], labels={"word": {"n
 @pytest.mark.parametrize("engine", ["fused", "torch"])
 def test_the_estimator_makes_r_of_h(name: str, engine: str) -> None:
     plain = EmbeddingPropagation(**SMALL, engine=engine).fit(GRAPH)
-    model = EmbeddingPropagation(**SMALL, engine=engine, representation=name).fit(GRAPH)
+    model = EmbeddingPropagation(**SMALL, engine=engine, parts={"representation": name}).fit(GRAPH)
     h = plain.node_embeddings_
     widths = {"concatenation": 8, "mean": 4, "both": 16, "pagerank": 8}
     assert model.node_embeddings_.shape == (4, widths[name])
@@ -146,7 +146,7 @@ def test_the_estimator_makes_r_of_h(name: str, engine: str) -> None:
         np.testing.assert_array_equal(model.node_embeddings_[:, :8], h)
         # What its neighbors say is what they would say to a new node in its place.
         again = Graph.from_edges([("new", "b"), ("new", "d"), ("new", "c")])
-        new = plain.transform(again)[list(again.nodes).index("new")]
+        new = plain.transform(again, "reconstruction")[list(again.nodes).index("new")]
         a = model.node_embeddings_[list(GRAPH.nodes).index("a"), 8:]
         np.testing.assert_allclose(a, new, rtol=1e-4, atol=1e-6)
     for label_type, vectors in plain.label_embeddings_.items():
@@ -154,12 +154,12 @@ def test_the_estimator_makes_r_of_h(name: str, engine: str) -> None:
 
 
 @every_r
-@pytest.mark.parametrize("params", [{}, {"reconstruction": "max", "aggregator": "sum"}])
+@pytest.mark.parametrize("parts", [{}, {"reconstruction": "max", "aggregator": "sum"}])
 @pytest.mark.parametrize("source", ["reconstruction", "own", "both"])
 def test_one_new_node_and_a_graph_of_it_agree(
-    name: str, params: dict[str, Any], source: str
+    name: str, parts: dict[str, Any], source: str
 ) -> None:
-    model = EmbeddingPropagation(**SMALL, **params, representation=name).fit(GRAPH)
+    model = EmbeddingPropagation(**SMALL, parts=parts | {"representation": name}).fit(GRAPH)
     graph = Graph.from_edges([("n", "a"), ("n", "b")], labels={"word": {"n": ["z", "x"]}})
     vectors = model.transform(graph, source)
     one = model.transform_node(["a", "b"], {"word": ["z", "x"]}, source=source)
@@ -171,7 +171,7 @@ def test_one_new_node_and_a_graph_of_it_agree(
 
 @every_r
 def test_a_saved_model_has_the_same_r(name: str, tmp_path: Path) -> None:
-    model = EmbeddingPropagation(**SMALL, representation=name).fit(GRAPH)
+    model = EmbeddingPropagation(**SMALL, parts={"representation": name}).fit(GRAPH)
     model.save(tmp_path)
     loaded = EmbeddingPropagation.load(tmp_path, verify=True)
     assert loaded.node_embeddings_.tobytes() == model.node_embeddings_.tobytes()
@@ -182,13 +182,15 @@ def test_a_saved_model_has_the_same_r(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"representation": "mean", "dim": {"node": 3, "word": 4}}, "they have 3, 4. Give one dim"),
-        ({"representation": "pagerank(restart=2)"}, "restart is above 0 and at most 1"),
+        (
+            {"parts": {"representation": "mean"}, "dim": {"node": 3, "word": 4}},
+            "they have 3, 4. Give one dim",
+        ),
+        ({"parts": {"representation": "pagerank(restart=2)"}}, "restart is above 0 and at most 1"),
     ],
 )
 def test_an_r_that_cannot_be_is_refused_before_anything_is_learned(
-    params: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+    params: dict[str, Any], message: str
 ) -> None:
-    monkeypatch.setattr("embedprop.estimators.make_engine", lambda *_: pytest.fail("too late"))
     with pytest.raises(InvalidParameterError, match=message):
-        EmbeddingPropagation(**(SMALL | params)).fit(GRAPH)
+        EmbeddingPropagation(**(SMALL | params)).check(GRAPH.kinds)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.baselines.classifier import Classifier, Examples
 from embedprop.baselines.extras import require, torch_run
-from embedprop.baselines.registry import Nodes, Scores, baseline
+from embedprop.baselines.registry import Classifier, Examples, Nodes, Scores, baseline
 from embedprop.baselines.words import WordReader, row_normalized
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
 
 Edges = tuple[NDArray[np.int64], NDArray[np.float32] | None]

@@ -12,8 +12,7 @@ from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import dropout, log_softmax, relu
 
-from embedprop.baselines.classifier import Examples, shares
-from embedprop.baselines.registry import Nodes, Scores
+from embedprop.baselines.registry import Examples, Nodes, Scores, shares
 
 if TYPE_CHECKING:
     from embedprop.baselines.gcn import Edges, TwoLayers

@@ -1,4 +1,7 @@
-"""LINE: first- and second-order proximity by edge sampling."""
+"""LINE: first- and second-order proximity by edge sampling.
+
+Sparse graphs are made denser as its authors do it: by edges to neighbors of neighbors.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array, vstack
 
-from embedprop.baselines.densify import densified
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.errors import InvalidParameterError
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
 
 _NEGATIVE_POWER = 0.75
+# Bounds the memory for neighbors of neighbors.
+_ROWS_AT_A_TIME = 1024
 
 
 @baseline("line")
@@ -59,44 +63,28 @@ class LINE(Embedder):
             raise InvalidParameterError(
                 f"densify_to={self.densify_to}: expected None, or a number of at least 1."
             )
-        streams = RandomStreams.from_random_state(self.random_state)
-        edges, weights = _edges(graph, self.densify_to)
-        halves = [
-            _unit_rows(self._order(edges, weights, graph.n_nodes, order, streams))
-            for order in (1, 2)
-        ]
-        return np.concatenate(halves, axis=1)
-
-    def _order(
-        self,
-        edges: NDArray[np.int32],
-        weights: NDArray[np.floating],
-        n_nodes: int,
-        order: int,
-        streams: RandomStreams,
-    ) -> Vectors:
         from embedprop.kernels.draws.alias import alias_table
         from embedprop.kernels.line import train_edges
 
+        streams = RandomStreams.from_random_state(self.random_state)
+        edges, weights = _edges(graph, self.densify_to)
         # Each end of an edge counts, as the reference code draws negatives.
-        degrees = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=n_nodes)
-        rng = streams.generator("line start", order)
-        half = self.dim // 2
-        start = (rng.random((n_nodes, half), np.float32) - np.float32(0.5)) / np.float32(half)
-        # In the first order a node is its own context; in the second, contexts have vectors of
-        # their own, which start at 0 and are thrown away.
-        train_edges(
-            start,
-            start if order == 1 else np.zeros_like(start),
-            edges,
-            *alias_table(weights),
-            *alias_table(degrees**_NEGATIVE_POWER),
-            self.n_samples,
-            self.n_negatives,
-            self.learning_rate,
-            streams.key("line", order),
-        )
-        return start
+        degrees = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=graph.n_nodes)
+        tables = *alias_table(weights), *alias_table(degrees**_NEGATIVE_POWER)
+        size = self.dim // 2
+        halves = []
+        for order in (1, 2):
+            rng = streams.generator("line start", order)
+            half = rng.random((graph.n_nodes, size), np.float32) - np.float32(0.5)
+            half /= np.float32(size)
+            # In the first order a node is its own context; in the second, contexts have vectors of
+            # their own, which start at 0 and are thrown away.
+            contexts = half if order == 1 else np.zeros_like(half)
+            settings = self.n_samples, self.n_negatives, self.learning_rate
+            train_edges(half, contexts, edges, *tables, *settings, streams.key("line", order))
+            lengths = np.linalg.norm(half, axis=1, keepdims=True)
+            halves.append(half / np.where(lengths > 0, lengths, np.float32(1)))
+        return np.concatenate(halves, axis=1)
 
 
 def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDArray[np.floating]]:
@@ -112,6 +100,38 @@ def _edges(graph: Graph, densify_to: int | None) -> tuple[NDArray[np.int32], NDA
     return pairs.astype(np.int32), dense.data
 
 
-def _unit_rows(vectors: NDArray[Any]) -> Vectors:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
+def densified(edges: csr_array[Any], n_targets: int) -> csr_array[Any]:
+    """Lead edges from sources with few targets to their targets' targets, too, and to themselves.
+
+    From v the weights are w(v, u), plus w(v, x) w(x, u) / (sum of the weights from x) by way of
+    each x, plus for v itself a tenth of its weights, out and in. The largest ones are kept; a
+    source that has more targets than that stays as it is.
+    """
+    out, into = (np.asarray(edges.sum(axis=axis)).ravel() for axis in (1, 0))
+    # A second step leads from x to each target by its share of the weights from x.
+    shares = diags_array(1 / np.where(out > 0, out, 1)) @ edges
+    self_links = csr_array(diags_array((out + into) / 10))
+    pieces = []
+    for low in range(0, edges.shape[0], _ROWS_AT_A_TIME):
+        rows = slice(low, low + _ROWS_AT_A_TIME)
+        direct = csr_array(edges[rows])
+        dense = csr_array(direct + direct @ shares + self_links[rows])
+        pieces.append(_largest(direct, dense, n_targets))
+    return csr_array(vstack(pieces))
+
+
+def _largest(direct: csr_array[Any], dense: csr_array[Any], n: int) -> csr_array[Any]:
+    """Return the n largest weights of each dense row, or the direct row if it has more."""
+    ids, weights = [], []
+    for i in range(direct.shape[0]):
+        source = dense if direct.indptr[i + 1] - direct.indptr[i] <= n else direct
+        row = slice(source.indptr[i], source.indptr[i + 1])
+        near, weight = source.indices[row], source.data[row]
+        if source is dense:
+            # Stable: of equal weights the lower id is kept. Then by id, the order of a row.
+            best = np.sort(np.argsort(-weight, kind="stable")[:n])
+            near, weight = near[best], weight[best]
+        ids.append(near)
+        weights.append(weight)
+    ptr = np.concatenate([[0], np.cumsum([len(near) for near in ids])])
+    return csr_array((np.concatenate(weights), np.concatenate(ids), ptr), shape=direct.shape)

@@ -1,16 +1,17 @@
-"""node2vec: skip-gram over second-order random walks."""
+"""node2vec, DeepWalk, and DW+BoW: skip-gram over random walks, alone or beside words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.baselines.extras import require
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.baselines.walking import WalkGraph
-from embedprop.graph.graph import Graph
+from embedprop.baselines.words import WordReader
+from embedprop.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
 
 # (p, q) of Grover & Leskovec, section 4.3; POS is their Wikipedia.
@@ -32,6 +33,8 @@ class SkipGram(Embedder):
     def learn(self, graph: Graph, p: float, q: float) -> Vectors:
         """Return (n_nodes, dim), learned from walks with these p and q."""
         require(self.name, "gensim")
+        from gensim.models import Word2Vec
+
         streams = RandomStreams.from_random_state(self.random_state)
         nodes = np.arange(graph.n_nodes, dtype=np.int32)
         # In each round a walk from every node, in an order drawn for the round.
@@ -44,13 +47,8 @@ class SkipGram(Embedder):
             q=q,
             n_threads=self.n_threads,
         )
-        return self._skip_gram(walks, graph.n_nodes, streams)
-
-    def _skip_gram(self, walks: NDArray[np.int32], n_nodes: int, streams: RandomStreams) -> Vectors:
-        from gensim.models import Word2Vec
-
         # gensim takes words: a node is its number as text, and a walk ends before the first -1.
-        names = np.array([str(node) for node in range(n_nodes)], dtype=object)
+        names = nodes.astype(str).astype(object)
         lengths = (walks >= 0).sum(axis=1)
         model = Word2Vec(
             [names[row[:length]].tolist() for row, length in zip(walks, lengths, strict=True)],
@@ -97,3 +95,50 @@ class Node2Vec(SkipGram):
     def fit_transform(self, graph: Graph) -> Vectors:
         """Return (n_nodes, dim)."""
         return self.learn(graph, self.p, self.q)
+
+
+@baseline("deepwalk")
+class DeepWalk(SkipGram):
+    """DeepWalk (Perozzi et al., KDD 2014) as the paper ran it: node2vec's code with p = q = 1.
+
+    Parameters
+    ----------
+    dim, n_walks, walk_length, window, epochs, n_negatives, learning_rate
+        node2vec's (its authors' settings for DeepWalk too): see `Node2Vec`.
+    random_state, n_threads
+        As in `Node2Vec`.
+    """
+
+    def fit_transform(self, graph: Graph) -> Vectors:
+        """Return (n_nodes, dim)."""
+        return self.learn(graph, p=1.0, q=1.0)
+
+
+@baseline("dw-bow")
+class DeepWalkBagOfWords(WordReader, Embedder):
+    """The concatenation of a node's `DeepWalk` vector and its `BagOfWords`, as in the paper.
+
+    Parameters
+    ----------
+    deepwalk
+        Parameters of `DeepWalk` that differ from its defaults.
+    label_types, words
+        As in `BagOfWords`.
+    random_state, n_threads
+        As in `DeepWalk`.
+    """
+
+    deepwalk: dict[str, Any] | None = None
+
+    def fit_transform(self, graph: Graph) -> Vectors:
+        """Return (n_nodes, dim + n_words)."""
+        return self.fit_transform_inductive(graph, graph)
+
+    def fit_transform_inductive(self, known: Graph, full: Graph) -> Vectors:
+        """DW-I+BoW: a new node has the mean of its neighbors' walk vectors, and its own words."""
+        require(self.name, "gensim")
+        words = self.word_matrix(full)  # a mistake shows before walking
+        settings = self.deepwalk or {}
+        walking = DeepWalk(random_state=self.random_state, n_threads=self.n_threads, **settings)
+        walked = walking.fit_transform_inductive(known, full)
+        return np.concatenate([walked, words.toarray()], axis=1)

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from embedprop.baselines.classifier import Classifier, Examples
 from embedprop.baselines.extras import require, torch_run
 from embedprop.baselines.planetoid_contexts import class_contexts, graph_contexts
-from embedprop.baselines.registry import Scores, baseline
+from embedprop.baselines.registry import Classifier, Examples, Scores, baseline
 from embedprop.baselines.walking import WalkGraph
 from embedprop.baselines.words import WordReader
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph
 from embedprop.methods.random_streams import RandomStreams
-
-if TYPE_CHECKING:
-    from embedprop.baselines.planetoid_model import Encoder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +36,7 @@ class Planetoid(WordReader, Classifier):
     def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return log-probabilities; validation nodes are not used, training runs to its end."""
         require(self.name, "torch")
-        from embedprop.baselines.planetoid_model import ClassLoss, ContextLoss
-        from embedprop.baselines.planetoid_training import train_planetoid
+        from embedprop.baselines import planetoid_model as model
 
         features = self.word_matrix(graph)
         streams = RandomStreams.from_random_state(self.random_state)
@@ -63,17 +55,15 @@ class Planetoid(WordReader, Classifier):
         )
         # All start values come from `rng`, so torch's own seed does not matter.
         with torch_run(0, self.n_threads):
-            encoder = self._encoder(features, rng)
-            class_loss = ClassLoss(encoder, features, examples.classes.shape[1], rng)
-            context_loss = ContextLoss(encoder, graph.n_nodes, self.n_negatives, rng)
-            train_planetoid(
+            # A vector of its own is for a node that takes part in training.
+            make = model.WordLayer if self.for_hidden is None else model.Lookup
+            encoder = make(features, self.dim, rng)
+            class_loss = model.ClassLoss(encoder, features, examples.classes.shape[1], rng)
+            context_loss = model.ContextLoss(encoder, graph.n_nodes, self.n_negatives, rng)
+            model.train_planetoid(
                 self, class_loss, context_loss, graph_pairs, class_pairs, examples, streams
             )
             return class_loss.scores(graph.n_nodes)
-
-    @abstractmethod
-    def _encoder(self, features: csr_array[np.float32], rng: np.random.Generator) -> Encoder:
-        """Return what makes the vector of a node."""
 
 
 @baseline("planetoid-t")
@@ -120,11 +110,6 @@ class PlanetoidT(Planetoid):
     class_batch_size: int = 100
     context_rate: float = 0.01
 
-    def _encoder(self, features: csr_array[np.float32], rng: np.random.Generator) -> Encoder:
-        from embedprop.baselines.planetoid_model import Lookup, normal
-
-        return Lookup(normal(rng, features.shape[0], self.dim))
-
 
 @baseline("planetoid-i")
 class PlanetoidI(Planetoid):
@@ -167,8 +152,3 @@ class PlanetoidI(Planetoid):
     graph_batch_size: int = 20
     class_batch_size: int = 20
     context_rate: float = 0.001
-
-    def _encoder(self, features: csr_array[np.float32], rng: np.random.Generator) -> Encoder:
-        from embedprop.baselines.planetoid_model import WordLayer
-
-        return WordLayer(features, self.dim, rng)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,15 +71,16 @@ def graph_contexts(
     rng = streams.generator("graph contexts")
     # Negatives are nodes that a walk can meet.
     everyone = np.unique(np.concatenate([starts, walk_graph.targets.ids])).astype(np.int64)
-    batch = 0
+    for number, part in enumerate(batches(starts, batch_size, rng)):
+        walks = walk_graph.walks(part, n_steps + 1, streams.key("planetoid walks", number))
+        nodes, contexts = window_pairs(walks, window)
+        yield Pairs.of(nodes, contexts, rng.choice(everyone, (len(nodes), n_negatives)))
+
+
+def batches(values: NDArray[Any], size: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
+    """Yield at most `size` values at a time, all of them in a new order in each round."""
     while True:
-        order = rng.permutation(starts)
-        for low in range(0, len(order), batch_size):
-            part = order[low : low + batch_size]
-            walks = walk_graph.walks(part, n_steps + 1, streams.key("planetoid walks", batch))
-            nodes, contexts = window_pairs(walks, window)
-            yield Pairs.of(nodes, contexts, rng.choice(everyone, (len(nodes), n_negatives)))
-            batch += 1
+        yield from np.split(rng.permutation(values), range(size, len(values), size))
 
 
 def class_contexts(

@@ -1,9 +1,16 @@
-"""What Planetoid-T and Planetoid-I share: three losses, stepped in turn by gradient descent."""
+"""What Planetoid-T and Planetoid-I share: their losses, and the schedule of gradient descent.
+
+The schedule: contexts first, then classes, with some contexts between.
+
+The softmax over all contexts takes a few nodes at a time: a batch of graph contexts has thousands
+of nodes, and Pubmed 19,717 contexts. All logits at once are 170 MB, which autograd writes and reads
+a dozen times. A few rows of them stay in the cache (measured: three times faster).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -12,61 +19,50 @@ from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import embedding, logsigmoid
 
-from embedprop.baselines.classifier import shares
-from embedprop.baselines.planetoid_contexts import Pairs
-from embedprop.baselines.planetoid_softmax import ContextSoftmax
-from embedprop.baselines.registry import Nodes, Scores
+from embedprop.baselines.planetoid_contexts import Pairs, batches
+from embedprop.baselines.registry import Examples, Nodes, Scores, shares
+from embedprop.methods.random_streams import RandomStreams
+
+if TYPE_CHECKING:
+    from embedprop.baselines.planetoid import Planetoid
 
 _ROWS_AT_ONCE = 4096
+_SOFTMAX_ROWS_AT_ONCE = 32
 
-
-class Encoder(Protocol):
-    """A vector per node, for its contexts and for its classes; they share parameters."""
-
-    dim: int
-    context_parameters: list[Tensor]
-    class_parameters: list[Tensor]
-
-    def for_contexts(self, nodes: Tensor) -> Tensor:
-        """Return (nodes, dim): what predicts the contexts of a node."""
-        ...
-
-    def for_classes(self, nodes: Tensor) -> Tensor:
-        """Return (nodes, dim): what predicts the classes of a node."""
-        ...
+# The context loss is a sum over thousands of pairs, as in the reference: a node that many walks
+# meet takes long steps, and some seeds diverge (measured on Cora: vectors of length 160,000 where
+# 1.3 is usual). Most steps are shorter than this, so it changes little else.
+_LONGEST_CONTEXT_STEP = 1.0
 
 
 class Lookup:
     """A vector per node, learned by both losses."""
 
-    def __init__(self, vectors: Tensor) -> None:
-        self.vectors = vectors
-        self.dim = vectors.shape[1]
-        self.context_parameters = self.class_parameters = [vectors]
+    def __init__(self, words: csr_array[np.float32], dim: int, rng: np.random.Generator) -> None:
+        self.dim = dim
+        self.context_parameters = self.class_parameters = [normal(rng, words.shape[0], dim)]
 
-    def for_contexts(self, nodes: Tensor) -> Tensor:
-        return embedding(nodes, self.vectors, sparse=True)
-
-    def for_classes(self, nodes: Tensor) -> Tensor:
-        return self.for_contexts(nodes)
+    def __call__(self, nodes: Nodes, parameters: Sequence[Tensor]) -> Tensor:
+        return embedding(torch.from_numpy(nodes), parameters[0], sparse=True)
 
 
 class WordLayer:
     """Rectified units over words; both losses share the weights, each has its own bias."""
 
     def __init__(self, words: csr_array[np.float32], dim: int, rng: np.random.Generator) -> None:
-        self.words = words
         self.dim = dim
-        self.weights = glorot(rng, words.shape[1], dim)
-        self.context_bias, self.class_bias = zeros(dim), zeros(dim)
-        self.context_parameters = [self.weights, self.context_bias]
-        self.class_parameters = [self.weights, self.class_bias]
+        self.words = words
+        weights = glorot(rng, words.shape[1], dim)
+        self.context_parameters = [weights, zeros(dim)]
+        self.class_parameters = [weights, zeros(dim)]
 
-    def for_contexts(self, nodes: Tensor) -> Tensor:
-        return (word_rows(self.words, nodes.numpy()) @ self.weights + self.context_bias).relu()
+    def __call__(self, nodes: Nodes, parameters: Sequence[Tensor]) -> Tensor:
+        weights, bias = parameters
+        return (word_rows(self.words, nodes) @ weights + bias).relu()
 
-    def for_classes(self, nodes: Tensor) -> Tensor:
-        return (word_rows(self.words, nodes.numpy()) @ self.weights + self.class_bias).relu()
+
+# Makes the vectors of nodes: for their contexts and for their classes, by the parameters of each.
+Encoder = Lookup | WordLayer
 
 
 def glorot(rng: np.random.Generator, n_in: int, n_out: int) -> Tensor:
@@ -94,10 +90,9 @@ def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> Tensor:
     rows = words[nodes]
     owners = np.repeat(np.arange(len(nodes)), np.diff(rows.indptr))
     places = torch.from_numpy(np.stack([owners, rows.indices.astype(np.int64)]))
-    values = torch.from_numpy(rows.data)
     # Entries of CSR are in order and none stands twice, which is what "coalesced" promises.
     return torch.sparse_coo_tensor(
-        places, values, rows.shape, is_coalesced=True, check_invariants=False
+        places, torch.from_numpy(rows.data), rows.shape, is_coalesced=True, check_invariants=False
     )
 
 
@@ -122,6 +117,41 @@ def descend(
                 parameter.index_add_(0, looked_up.indices()[0], step, alpha=-1)
 
 
+class ContextSoftmax(torch.autograd.Function):
+    """Minus the summed log-probability of contexts[i] given the node encoded[rows[i]]."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, encoded: Tensor, weights: Tensor, bias: Tensor, rows: Tensor, contexts: Tensor
+    ) -> Tensor:
+        """Return the loss, a sum over all pairs; the gradients are computed on the way."""
+        order = torch.argsort(rows, stable=True)
+        rows, contexts = rows[order], contexts[order]
+        times = torch.bincount(rows, minlength=len(encoded))
+        ends = times.cumsum(0)
+        slopes = [torch.zeros_like(part) for part in (encoded, weights, bias)]
+        loss = encoded.new_zeros(())
+        for low in range(0, len(encoded), _SOFTMAX_ROWS_AT_ONCE):
+            high = min(low + _SOFTMAX_ROWS_AT_ONCE, len(encoded))
+            pairs = slice(int(ends[low] - times[low]), int(ends[high - 1]))
+            part, places = encoded[low:high], (rows[pairs] - low, contexts[pairs])
+            logits = torch.addmm(bias, part, weights.T)  # (rows at once, contexts)
+            sums = logits.logsumexp(dim=1)
+            loss += (times[low:high] * sums).sum() - logits[places].sum()
+            slope = logits.sub_(sums[:, None]).exp_().mul_(times[low:high, None])
+            slope.index_put_(places, slope.new_tensor(-1.0), accumulate=True)
+            slopes[0][low:high] = slope @ weights
+            slopes[1].addmm_(slope.T, part)
+            slopes[2] += slope.sum(dim=0)
+        ctx.save_for_backward(*slopes)
+        return loss
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        """Return the gradients, times that of the loss; rows and contexts have none."""
+        return (*(upstream[0] * slope for slope in ctx.saved_tensors), None, None)
+
+
 class ContextLoss:
     """Predicts the context of a node: by softmax over all, or against negatives."""
 
@@ -129,25 +159,19 @@ class ContextLoss:
         self, encoder: Encoder, n_contexts: int, n_negatives: int, rng: np.random.Generator
     ) -> None:
         self.encoder = encoder
-        self.n_negatives = n_negatives
-        self.own: list[Tensor]
         # As the reference: a table of contexts against negatives, a layer for the softmax.
         if n_negatives:
             self.own = [normal(rng, n_contexts, encoder.dim)]
         else:
             self.own = [glorot(rng, n_contexts, encoder.dim), zeros(n_contexts)]
-
-    @property
-    def parameters(self) -> list[Tensor]:
-        """Those of the encoder, then its own."""
-        return [*self.encoder.context_parameters, *self.own]
+        self.parameters = [*encoder.context_parameters, *self.own]
 
     def __call__(self, pairs: Pairs) -> Tensor:
         # A node that comes often is encoded once: the softmax over all nodes is the costly part.
         unique, places = np.unique(pairs.nodes, return_inverse=True)
-        encoded = self.encoder.for_contexts(torch.from_numpy(unique))
+        encoded = self.encoder(unique, self.encoder.context_parameters)
         rows, contexts = torch.from_numpy(places), torch.from_numpy(pairs.contexts)
-        if self.n_negatives:
+        if len(self.own) == 1:
             agreement = (encoded[rows] * self.own[0][contexts]).sum(dim=1)
             return -logsigmoid(agreement * torch.from_numpy(pairs.signs)).sum()
         # torch gives this call no type.
@@ -167,19 +191,15 @@ class ClassLoss:
     ) -> None:
         self.encoder = encoder
         self.words = words
-        self.by_words = [glorot(rng, words.shape[1], n_classes), zeros(n_classes)]
-        self.by_encoding = [glorot(rng, encoder.dim, n_classes), zeros(n_classes)]
-        self.by_both = [glorot(rng, 2 * n_classes, n_classes), zeros(n_classes)]
+        self.by_words, self.by_encoding, self.by_both = own = [
+            [glorot(rng, n_in, n_classes), zeros(n_classes)]
+            for n_in in (words.shape[1], encoder.dim, 2 * n_classes)
+        ]
+        self.parameters = sum(own, encoder.class_parameters)
 
-    @property
-    def parameters(self) -> list[Tensor]:
-        """Those of the encoder, then its own."""
-        own = [*self.by_words, *self.by_encoding, *self.by_both]
-        return [*self.encoder.class_parameters, *own]
-
-    def log_probabilities(self, nodes: NDArray[np.int64]) -> list[Tensor]:
+    def log_probabilities(self, nodes: Nodes) -> list[Tensor]:
         """Return three predictions (nodes, classes): by both, by words, by the encoding."""
-        encoded = self.encoder.for_classes(torch.from_numpy(nodes))
+        encoded = self.encoder(nodes, self.encoder.class_parameters)
         inputs = (word_rows(self.words, nodes), self.by_words), (encoded, self.by_encoding)
         parts = [(x @ weights + bias).log_softmax(dim=1) for x, (weights, bias) in inputs]
         both = torch.cat([part.exp() for part in parts], dim=1)
@@ -193,11 +213,38 @@ class ClassLoss:
 
     def scores(self, n_nodes: int) -> Scores:
         """Return log-probabilities for all nodes."""
+        pieces = np.split(np.arange(n_nodes), range(_ROWS_AT_ONCE, n_nodes, _ROWS_AT_ONCE))
         with torch.no_grad():
-            parts = [
-                self.log_probabilities(part)[0].numpy()
-                for part in np.split(
-                    np.arange(n_nodes), range(_ROWS_AT_ONCE, n_nodes, _ROWS_AT_ONCE)
-                )
-            ]
+            parts = [self.log_probabilities(nodes)[0].numpy() for nodes in pieces]
         return np.concatenate(parts).astype(np.float64)
+
+
+def train_planetoid(
+    method: Planetoid,
+    class_loss: ClassLoss,
+    context_loss: ContextLoss,
+    graph_pairs: Iterator[Pairs],
+    class_pairs: Iterator[Pairs],
+    examples: Examples,
+    streams: RandomStreams,
+) -> None:
+    """Move the parameters of both losses in place."""
+    train, classes = examples.train, examples.classes
+
+    def learn_contexts(pairs: Pairs) -> None:
+        if len(pairs.nodes):
+            loss, rate = context_loss(pairs), method.context_rate
+            descend(loss, context_loss.parameters, rate, _LONGEST_CONTEXT_STEP)
+
+    for _ in range(method.n_class_contexts):
+        learn_contexts(next(class_pairs))
+    for _ in range(method.n_graph_contexts):
+        learn_contexts(next(graph_pairs))
+    rng = streams.generator("planetoid steps")
+    rows_at_once = batches(np.arange(len(train)), method.batch_size, rng)
+    for _ in range(method.n_steps):
+        if rng.random() < method.graph_share:
+            learn_contexts(next(graph_pairs))
+        rows = next(rows_at_once)
+        loss = class_loss(train[rows], classes[rows])
+        descend(loss, class_loss.parameters, method.learning_rate)

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph, Multisets
 from embedprop.graph.matrix import adjacency_matrix
-from embedprop.graph.multisets import Multisets
 
 
 @dataclass(frozen=True, eq=False)

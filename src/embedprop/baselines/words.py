@@ -1,4 +1,4 @@
-"""Labels that are sets as a matrix of words: binary, or with their weights."""
+"""BoW, and the matrix of words that other methods read: binary, or with their weights."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from embedprop.baselines.registry import Baseline
+from embedprop.baselines.registry import Baseline, Embedder, Vectors, baseline
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph
 from embedprop.graph.matrix import as_matrix
 
 Words = Literal["binary", "weighted"]
@@ -53,6 +53,37 @@ class WordReader(Baseline):
                 part.data[:] = 1
             parts.append(part)
         return csr_array(hstack(parts, format="csr", dtype=np.float32))
+
+
+@baseline("bow")
+class BagOfWords(WordReader, Embedder):
+    """The binary vector of a node's words, as "BoW Feat" in the paper. The graph plays no part.
+
+    Parameters
+    ----------
+    label_types
+        Which label types of kind set to take, side by side. Default: all but the nodes' ids.
+    words
+        ``"binary"`` as in the paper, or ``"weighted"`` to keep weights such as TF-IDF.
+    random_state, n_threads
+        Not used: nothing is drawn.
+
+    Examples
+    --------
+    >>> from embedprop import Graph
+    >>> graph = Graph.from_edges([("a", "b")], labels={"word": {"a": ["x", "y"], "b": ["y"]}})
+    >>> BagOfWords().fit_transform(graph)
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+    """
+
+    def fit_transform(self, graph: Graph) -> Vectors:
+        """Return (n_nodes, n_words), zeros for a node without words."""
+        return np.asarray(self.word_matrix(graph).toarray(), np.float32)
+
+    def fit_transform_inductive(self, known: Graph, full: Graph) -> Vectors:  # noqa: ARG002
+        """Return the words of all nodes: a new node has its own."""
+        return self.fit_transform(full)
 
 
 def row_normalized(matrix: csr_array[np.float32]) -> csr_array[np.float32]:

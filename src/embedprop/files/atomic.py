@@ -13,10 +13,11 @@ from embedprop.errors import InvalidParameterError
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that a file cannot be written to, so that it is known before the work."""
+    """Refuse a path that a file cannot be written to, before any work is done."""
     if path.is_dir():
         raise InvalidParameterError(f"{path}: this is a folder. Give the name of a file.")
-    if path.exists() and not path.is_file():  # a device: renaming would replace it
+    # A device or a pipe: renaming would replace it.
+    if path.exists() and not path.is_file():
         raise InvalidParameterError(f"{path}: this is not an ordinary file. Give another name.")
     parent = path.absolute().parent
     if (parent / "manifest.json").exists():
@@ -31,10 +32,11 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
-    """Open new files that take the places of `paths` at the end, if nothing went wrong."""
+    """Open new files that replace `paths` at the end, if nothing went wrong."""
     for path in paths:
         check_file(path)
-    places = [path.resolve() for path in paths]  # of a link, what it points to
+    # Of a link, what it points to; beside it, as only within one disk is replacing a single step.
+    places = [path.resolve() for path in paths]
     drafts = [place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
     try:
         files: list[IO[bytes]] = []
@@ -61,7 +63,8 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
         for draft in drafts:
             draft.unlink(missing_ok=True)
     for folder in {place.parent for place in places}:
-        with suppress(OSError):  # the files are in place; some network folders cannot be synced
+        # Without this a power cut could bring the old file back. Some network folders cannot do it.
+        with suppress(OSError):
             sync(folder)
 
 

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def read_vectors(
     path: Path, only: Collection[Hashable] | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[tuple[str, ...], NDArray[np.float32]]:
-    """Return the tokens and vectors of a file; `only`: of these tokens and the first alone.
+    """Return the tokens and vectors of a file; with `only`, those of these and of the first.
 
     Raises
     ------
@@ -38,6 +38,7 @@ def read_vectors(
 
 def _lines(path: Path, limits: Limits) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, each with its number from 1."""
+    # `rest` is a line whose end has not been read yet.
     rest, line = b"", 0
     for chunk in byte_chunks(path, limits):
         *whole, rest = (rest + chunk if line else (rest + chunk).removeprefix(BOM)).split(b"\n")
@@ -52,7 +53,7 @@ def _lines(path: Path, limits: Limits) -> Iterator[tuple[int, bytes]]:
 
 
 class _Table:
-    """What was read of a file so far."""
+    """What was read from a file so far."""
 
     def __init__(self, path: Path, only: Collection[Hashable] | None) -> None:
         self.path = path
@@ -93,7 +94,7 @@ class _Table:
             self._add_numbers(line, fields[-self.dim :])
 
     def finished(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
-        """Return the tokens and vectors, when all lines are there."""
+        """Return the tokens and vectors, once all lines are read."""
         if not self.n_vectors:
             raise InvalidParameterError(
                 f"{self.path} holds no vectors. Expected lines of a token and its numbers."
@@ -115,6 +116,7 @@ class _Table:
 
     def _check_fields(self, line: int, text: bytes, fields: list[bytes]) -> None:
         """Refuse a ragged line; a token may hold blanks (GloVe's ". . .") but then no number."""
+        # The last `dim` fields are the numbers, whatever is before them is the token.
         n_more = len(fields) - self.dim - 1
         if n_more == 0 and self.dim:
             return

@@ -49,8 +49,8 @@ class LabelEmbedding(nn.Module):
         expected = [_SHAPES[kind] for kind in self.kinds]
         if len(shape) not in map(len, expected):
             raise InvalidParameterError(
-                f"{self._what()} expects a shape [{'] or ['.join(map(', '.join, expected))}], but "
-                f"came {list(shape)}. It reads labels of kind {' or '.join(self.kinds)} only."
+                f"{self._what()} expects a shape [{'] or ['.join(map(', '.join, expected))}], "
+                f"got {list(shape)}. It reads labels of kind {' or '.join(self.kinds)} only."
             )
         # Texts may hold no word at all; then only the padding has a row.
         least = 0 if "text" in self.kinds else 1
@@ -88,7 +88,7 @@ class LabelEmbedding(nn.Module):
             what, fits = "floats", came[1:] == self.shape and contents.is_floating_point()
         if not fits:
             raise InvalidParameterError(
-                f"{self._what()} expects {what} of shape [{', '.join(sides)}], but came "
+                f"{self._what()} expects {what} of shape [{', '.join(sides)}], got "
                 f"{contents.dtype} of shape {list(came)}. Bring all labels of the type to the "
                 f"shape that was learned."
             )

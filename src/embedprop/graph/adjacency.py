@@ -30,11 +30,11 @@ class EdgeRows:
 
     @property
     def n_relations(self) -> int:
-        """The number of relations; edges without any have one, so to speak."""
+        """The number of relations; 1 where edges have none."""
         return 1 if self.relations is None else len(self.relations)
 
     def keeping(self, kept: NDArray[np.bool_]) -> EdgeRows:
-        """Return the rows that are to be kept, one decision for each."""
+        """Return the rows where `kept` is true."""
         weights, relation_ids = taken(self.weights, kept), taken(self.relation_ids, kept)
         return EdgeRows(
             self.sources[kept], self.targets[kept], weights, relation_ids, self.relations

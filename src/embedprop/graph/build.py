@@ -1,4 +1,4 @@
-"""Ids → Graph: what every reader and converter ends with. Edges and label rows are checked here."""
+"""Ids → Graph: the last step of all readers. Edges and rows of labels are checked here."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ class Graph(GraphInputs):
         raise _unknown_type(label_type, self.label_types, "label type")
 
     def summary(self) -> str:
-        """Return in a few lines what was understood of the input.
+        """Return a few lines about what was understood from the input.
 
         >>> print(Graph.from_edges([("a", "b")]).summary())
         nodes            2, 0 of them isolated

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class GraphInputs:
-    """Base of `Graph` without any state: what makes one of edges and labels in their many forms."""
+    """Stateless base of `Graph`: makes one from edges and labels in any of their forms."""
 
     @classmethod
     def from_edges(
@@ -135,7 +135,7 @@ class GraphInputs:
         self_loops: SelfLoops = "drop",
         unknown_nodes: UnknownNodes = "error",
     ) -> Graph:
-        """Make a graph of a NetworkX graph, directed if that one is.
+        """Make a graph from a NetworkX graph, directed if that one is.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class GraphInputs:
         self_loops: SelfLoops = "drop",
         unknown_nodes: UnknownNodes = "error",
     ) -> Graph:
-        """Make a graph of an adjacency matrix: entry (i, j) is the weight of the edge from i to j.
+        """Make a graph from an adjacency matrix: entry (i, j) is the weight of the edge i to j.
 
         Parameters
         ----------
@@ -214,12 +214,12 @@ class GraphInputs:
         self_loops: SelfLoops = "drop",
         unknown_nodes: UnknownNodes = "error",
     ) -> Graph:
-        """Make a graph of a PyTorch Geometric `Data`; its nodes are 0, 1, 2, ...
+        """Make a graph from a PyTorch Geometric `Data`; its nodes are 0, 1, 2, ...
 
         Parameters
         ----------
         data
-            Read are edge_index, edge_weight, edge_type (relations), x and num_nodes.
+            Its edge_index, edge_weight, edge_type (relations), x and num_nodes are read.
         labels
             Further labels, as in `from_edges`; row i of a matrix belongs to node i.
         directed
@@ -260,7 +260,7 @@ class GraphInputs:
         self_loops: SelfLoops = "drop",
         unknown_nodes: UnknownNodes = "error",
     ) -> Graph:
-        """Make a graph of a pandas, polars or Arrow frame of edges, whatever its columns' names.
+        """Make a graph from a pandas, polars or Arrow frame of edges, whatever its column names.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class GraphInputs:
         source, target
             The columns that name the two nodes of an edge.
         weight, relation
-            Default: the columns of these names, where there are such.
+            Default: the columns with these names, if there are any.
         labels, directed, nodes, self_loops, unknown_nodes
             As in `from_edges`.
 

@@ -46,7 +46,7 @@ def split_kind(key: str) -> tuple[str, str]:
 
 
 def split_kinds(keys: Sequence[str] | Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return {key: (label type, kind)}; a label type may come once only, in whatever kind."""
+    """Return {key: (label type, kind)}; a label type may be given only once, whatever its kind."""
     # "age" and "age:numeric" are different keys of one and the same type.
     split = {key: split_kind(key) for key in keys}
     seen: dict[str, str] = {}
@@ -217,7 +217,7 @@ class ImageLabels:
         Raises
         ------
         InvalidGraphError
-            The array is not one of equally large images of finite numbers, or a node comes twice.
+            The array does not hold images of one size and finite numbers, or a node is repeated.
         """
         _check_once(node_ids)
         images = np.ascontiguousarray(images)

@@ -30,7 +30,7 @@ def as_matrix(
 
 
 def adjacency_matrix(graph: Graph, dtype: DTypeLike = np.float32) -> csr_array[np.float32]:
-    """Return A: row v holds the weights of N(v), those who speak to v."""
+    """Return A: row v holds the weights of N(v), the nodes that speak to v."""
     return as_matrix(graph.neighbors, graph.n_nodes, dtype)
 
 
@@ -47,7 +47,7 @@ def symmetric_adjacency(graph: Graph) -> csr_array[np.float32]:
 
 
 def speakers_of(graph: Graph, nodes: NDArray[np.int64]) -> Multisets:
-    """Return the neighbors of some nodes, on whichever end of an edge they are."""
+    """Return the neighbors of some nodes, at either end of an edge."""
     # The rows alone, where they hold all there is: no matrix of the whole graph is made.
     if not graph.directed:
         return graph.neighbors.subset(nodes)

@@ -1,4 +1,4 @@
-"""How messages say numbers, rows and choices."""
+"""How messages name numbers, rows and choices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def bad_row(what: str, row: int, problem: str) -> InvalidGraphError:
-    """Return the error about a row of `what` the user gave in memory.
+    """Return the error about a row of `what`, which the user gave in memory.
 
     >>> bad_row("Edges", 2, "the name is missing.")
     InvalidGraphError('Edges, row 2 (counted from 0): the name is missing.')

@@ -77,7 +77,7 @@ class Multisets:
 
     @classmethod
     def identity(cls, n_sets: int) -> Self:
-        """Make `n_sets` sets of which set i holds i alone: the label type `node`.
+        """Make `n_sets` sets where set i holds i alone: the label type `node`.
 
         >>> Multisets.identity(3).ids
         array([0, 1, 2], dtype=int32)
@@ -86,7 +86,7 @@ class Multisets:
 
     @property
     def n_sets(self) -> int:
-        """How many sets there are, empty ones included.
+        """The number of sets, empty ones included.
 
         >>> Multisets.from_lists([[0, 1], []]).n_sets
         2
@@ -95,7 +95,7 @@ class Multisets:
 
     @property
     def n_values(self) -> int:
-        """How many members all sets have together.
+        """The number of members of all sets together.
 
         >>> Multisets.from_lists([[0, 1], [], [1]]).n_values
         3
@@ -169,7 +169,7 @@ class Multisets:
         return self.weights[start:stop]
 
     def keeping(self, kept: NDArray[np.bool_]) -> Self:
-        """Return the sets with those members that are to be kept, one decision for each.
+        """Return the sets with only those members where `kept` is true.
 
         >>> Multisets.from_lists([[5], [6, 7]]).keeping(np.array([True, False, True])).sizes
         array([1, 1])
@@ -178,7 +178,7 @@ class Multisets:
         return type(self)(ptr, self.ids[kept], taken(self.weights, kept))
 
     def subset(self, indices: ArrayLike) -> Self:
-        """Return the sets at `indices`, in that order; an index may come more than once.
+        """Return the sets at `indices`, in that order; an index may be repeated.
 
         >>> Multisets.from_lists([[5], [6, 7], []]).subset([1, 0]).ids
         array([6, 7, 5], dtype=int32)
@@ -197,7 +197,7 @@ class Multisets:
 
 
 def taken(column: NDArray[Number] | None, rows: NDArray[Any]) -> NDArray[Number] | None:
-    """Return some rows of a column that need not be there, such as weights."""
+    """Return some rows of an optional column, such as weights."""
     return None if column is None else column[rows]
 
 

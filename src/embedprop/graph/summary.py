@@ -1,4 +1,4 @@
-"""What was understood of a graph, in a few lines for people."""
+"""What was understood from the input of a graph, in a few lines for people."""
 
 from __future__ import annotations
 

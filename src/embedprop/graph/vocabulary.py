@@ -25,7 +25,7 @@ def is_missing(name: object) -> bool:
 
 
 def plain_name(name: object) -> Hashable:
-    """Return `name` as a plain Python object where it is a NumPy scalar or a tuple of these."""
+    """Return `name` as a plain Python object where it is a NumPy scalar or a tuple of such."""
     # Else 1 and np.int64(1) would be equal as keys, but not in files and messages.
     if type(name) is tuple:
         return tuple(map(plain_name, name))
@@ -154,7 +154,7 @@ class Vocabulary:
             raise UnknownNodeError(
                 f"Unknown name {unknown!r}: it is not among the {counted(len(self), 'known name')}"
                 f"{self._sample()}. Check its spelling and its type ('1' is not 1)."
-                f"{self._nearest(unknown)}"
+                f"{self.suggestion(unknown)}"
             )
         return found
 
@@ -177,6 +177,16 @@ class Vocabulary:
         vocabulary._ids = id_of
         return vocabulary, ids
 
+    def suggestion(self, name: Hashable) -> str:
+        """Return the end of a message about an unknown name: the nearest known one, or nothing.
+
+        >>> Vocabulary(["paris", "rome"]).suggestion("pariss")
+        " Did you mean 'paris'?"
+        """
+        if not isinstance(name, str) or len(self) > MOST_COMPARED:
+            return ""
+        return did_you_mean(name, [known for known in self._names if isinstance(known, str)])
+
     def _id_of(self) -> dict[Hashable, int]:
         # Made when it is first asked for: many vocabularies are only read from id to name.
         if self._ids is None:
@@ -188,11 +198,6 @@ class Vocabulary:
 
     def _shown(self) -> str:
         return ", ".join(map(repr, self._names[:3])) + (", ..." if len(self) > 3 else "")
-
-    def _nearest(self, name: Hashable) -> str:
-        if not isinstance(name, str) or len(self) > MOST_COMPARED:
-            return ""
-        return did_you_mean(name, [known for known in self._names if isinstance(known, str)])
 
 
 def _check_names(names: Sequence[Hashable]) -> None:

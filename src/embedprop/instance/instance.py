@@ -1,4 +1,4 @@
-"""What every description of an instance tells; `TABLE` finds it by the name that a model stores."""
+"""What every description of an instance tells; `INSTANCES` finds it by its name in a model."""
 
 from __future__ import annotations
 

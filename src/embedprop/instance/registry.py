@@ -50,7 +50,7 @@ class Registry(Generic[Part]):
         return add
 
     def __getitem__(self, name: str) -> Part:
-        if name not in self._parts:
+        if not isinstance(name, str) or name not in self._parts:
             self._parts[name] = self._loaded(name)
         return self._parts[name]
 
@@ -62,6 +62,8 @@ class Registry(Generic[Part]):
 
     def __contains__(self, name: object) -> bool:
         # Others are asked last: to look through what is installed takes some milliseconds.
+        if not isinstance(name, str):
+            return False
         return name in self._places or name in self._parts or any(name == one for one in self)
 
     def name_of(self, part: object) -> str | None:
@@ -69,7 +71,7 @@ class Registry(Generic[Part]):
         return next((name for name, one in self._parts.items() if one is part), None)
 
     def _loaded(self, name: str) -> Part:
-        if not isinstance(name, str) or name not in self:
+        if name not in self:
             known = list(self)
             raise UnknownComponentError(
                 f"{self.kind}={name!r} is not known. Choose one of: "

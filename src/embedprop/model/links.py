@@ -49,8 +49,11 @@ def distance_between(name: str, label_type: str) -> Between:
     distance = make_part("distance", name)
 
     def between(a: Vectors, b: Vectors) -> Vectors:
+        said, are = torch.from_numpy(np.array(a)), torch.from_numpy(np.array(b))
         with torch.no_grad():
-            pairs = distance.between(torch.from_numpy(np.array(a)), torch.from_numpy(np.array(b)))
+            # A distance of others may have the one form that it must have.
+            has_pairs = hasattr(distance, "between")
+            pairs = distance.between(said, are) if has_pairs else distance(said[:, None], are)
         return np.asarray(pairs.numpy(), np.float32)
 
     return between

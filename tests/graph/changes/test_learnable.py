@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import numpy as np
-import pytest
-from tests import toy_graphs
-
 from embedprop import Graph
-from embedprop.graph.changes.learnable import glorot, learned_labels
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.graph.changes.inverses import inverse_of
+from embedprop.graph.changes.learnable import LearnableGraph, learned_labels
 
 
 def test_a_graph_without_gaps_needs_no_dummy_labels(path: Graph) -> None:
@@ -47,29 +43,33 @@ def test_the_graph_itself_is_left_as_it_was(star_with_words: Graph) -> None:
     assert star_with_words.labels["word"].sizes.min() == 0
 
 
-@pytest.mark.parametrize(("n_vectors", "dim"), [(400, 16), (3, 128)])
-def test_start_vectors_fill_the_range_of_glorot(n_vectors: int, dim: int) -> None:
-    vectors = glorot("word", n_vectors, dim, RandomStreams(0))
-    limit = np.sqrt(6 / (n_vectors + dim))
-    assert vectors.dtype == np.float32
-    assert vectors.shape == (n_vectors, dim)
-    assert np.abs(vectors).max() <= limit
-    assert vectors.max() > 0.95 * limit
-    assert vectors.min() < -0.95 * limit
-    assert vectors.std() == pytest.approx(limit / np.sqrt(3), rel=0.05)
+def test_labels_are_filled_once(star_with_words: Graph) -> None:
+    learnable = LearnableGraph.of(star_with_words)
+    assert learnable.labels("word") is learnable.labels("word")
+    assert learnable.graph is star_with_words
 
 
-def test_start_vectors_differ_by_type_and_seed_only() -> None:
-    first = glorot("word", 5, 4, RandomStreams(0))
-    np.testing.assert_array_equal(first, glorot("word", 5, 4, RandomStreams(0)))
-    assert (first != glorot("node", 5, 4, RandomStreams(0))).all()
-    assert (first != glorot("word", 5, 4, RandomStreams(1))).all()
+def test_of_numbers_each_node_that_has_some_has_a_label_of_its_own() -> None:
+    graph = Graph.from_edges([(0, 1), (1, 2)], labels={"age:numeric": {0: 3.0, 2: 3.0}})
+    learned = LearnableGraph.of(graph).labels("age")
+    assert [learned.sets.of(node).tolist() for node in range(3)] == [[0], [2], [1]]
+    assert (learned.n_labels, learned.dummy_nodes.tolist()) == (2, [1])
 
 
-def test_dummy_labels_are_learned_like_others() -> None:
-    from tests.methods.epb.runs import Run
+def test_texts_are_words_where_these_are_learned() -> None:
+    graph = Graph.from_edges([(0, 1)], labels={"title:text": {0: "a rose is a rose"}})
+    learnable = LearnableGraph.of(graph, ["title"])
+    assert list(learnable.graph.vocabulary("title")) == ["a", "rose", "is"]
+    assert learnable.labels("title").n_labels == 3
+    assert LearnableGraph.of(graph).labels("title").n_labels == 1  # the text itself
 
-    run = Run.of(toy_graphs.messy(missing=True), label_types=("word",))
-    n_labels = learned_labels(run.graph, "word").n_labels
-    moved = run.fused().label_vectors["word"] != run.start["word"]
-    assert moved[n_labels:].any(axis=1).all()
+
+def test_each_edge_has_an_inverse_where_these_were_learned() -> None:
+    graph = Graph.from_edges([(0, 1), (1, 2)], relations=["r", "s"], directed=True)
+    for given in (graph, graph.with_inverses()):
+        learnable = LearnableGraph.of(given, inverses=True)
+        assert list(learnable.graph.relations) == ["r", "s", inverse_of("r"), inverse_of("s")]
+        assert learnable.graph.neighbors.n_values == 4
+    assert LearnableGraph.of(graph).graph is graph
+    plain = Graph.from_edges([(0, 1), (1, 2)])
+    assert LearnableGraph.of(plain, inverses=True).graph is plain

@@ -75,9 +75,7 @@ def test_networkx_node_attributes_can_be_labels():
     graph = Graph.from_networkx(source, labels={"word": "words", "tag": {0: ["t"]}})
     assert graph.has_labels("word").tolist() == [False, True, False]
     assert graph.has_labels("tag").tolist() == [True, False, False]
-    with pytest.raises(
-        InvalidGraphError, match="no node of the NetworkX graph has an attribute 'w'"
-    ):
+    with pytest.raises(InvalidGraphError, match="no node has an attribute 'w'"):
         Graph.from_networkx(source, labels={"word": "w"})
 
 

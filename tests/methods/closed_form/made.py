@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import ClosedForm, Graph
 
 N_GROUPS = 5
 RING = [(i, (i + 1) % 20) for i in range(20)]
@@ -27,9 +27,9 @@ KINDS: dict[str, dict[str, bool]] = {
 }
 
 
-def eps(dim: Any = 8, **params: Any) -> EmbeddingPropagation:
+def closed_form(dim: Any = 8, **params: Any) -> ClosedForm:
     """Return an estimator of the closed form, not yet fitted."""
-    return EmbeddingPropagation(instance="eps", dim=dim, **params)
+    return ClosedForm(dim=dim, **params)
 
 
 def made_graph(

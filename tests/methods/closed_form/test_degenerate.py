@@ -1,4 +1,4 @@
-"""EmbeddingPropagation(instance="eps") on graphs with little to learn: no NaN, and told why."""
+"""ClosedForm() on graphs with little to learn: no NaN, and told why."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.methods.closed_form.made import RING, eps, made_graph
+from tests.methods.closed_form.made import RING, closed_form, made_graph
 
 from embedprop import Graph
 from embedprop.methods.closed_form import labels, spectrum
@@ -74,7 +74,7 @@ class TestDegenerate:
     def test_vectors_are_finite_and_zeros_are_those_of_isolated_nodes(
         self, graph: Graph, silent: set[int]
     ) -> None:
-        model = eps().fit(graph)
+        model = closed_form().fit(graph)
         lengths = np.linalg.norm(model.node_embeddings_, axis=1)
         assert np.flatnonzero(lengths == 0).tolist() == sorted(silent)
         # Shorter than 2: a part of the graph that only one of the two blocks of ids reaches.
@@ -94,7 +94,7 @@ class TestDegenerate:
     def test_words_that_neighbors_do_not_share_give_zeros_and_a_warning(
         self, words: dict[int, list[str]], caplog: pytest.LogCaptureFixture
     ) -> None:
-        model = eps().fit(Graph.from_edges(RING, labels={"word": words}))
+        model = closed_form().fit(Graph.from_edges(RING, labels={"word": words}))
         assert not model.node_embeddings_.any()
         assert model.residuals_ == {"word": 0.0}
         (record,) = [one for one in caplog.records if one.levelno == logging.WARNING]
@@ -105,12 +105,12 @@ class TestDegenerate:
     def test_a_regularization_that_leaves_nothing_gives_a_warning(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
-        assert not eps(regularization=1e9).fit_transform(made_graph()).any()
+        assert not closed_form(regularization=1e9).fit_transform(made_graph()).any()
         assert "a regularization that is far too large does this as well" in caplog.text
 
     def test_dimensions_without_use_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.INFO, logger="embedprop"):
-            eps().fit(DEGENERATE["fewer words than dimensions"][0])
+            closed_form().fit(DEGENERATE["fewer words than dimensions"][0])
         assert "Label type 'word' fills 1 of its 8 dimensions" in caplog.text
 
     @pytest.mark.parametrize(("label_types", "told"), [(None, True), (["word"], False)])
@@ -118,11 +118,13 @@ class TestDegenerate:
         self, label_types: list[str] | None, told: bool, caplog: pytest.LogCaptureFixture
     ) -> None:
         with caplog.at_level(logging.INFO, logger="embedprop"):
-            eps(label_types=label_types).fit(made_graph())
-        assert ("Left aside (ids," in caplog.text) == told
+            closed_form(label_types=label_types).fit(made_graph())
+        assert (
+            "Left aside (ids help the closed form only without labels): 'node'." in caplog.text
+        ) == told
 
     def test_nodes_without_edges_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
-        eps().fit(Graph.from_edges(RING, nodes=range(23)))
+        closed_form().fit(Graph.from_edges(RING, nodes=range(23)))
         assert "3 of the 23 nodes get zeros: they have no edges, or are in a part" in caplog.text
 
     def test_parts_that_the_dimensions_do_not_reach_are_told(
@@ -130,10 +132,10 @@ class TestDegenerate:
     ) -> None:
         parts = [range(0, 9), range(9, 16), range(16, 21)]
         graph = Graph.from_edges([(u, v) for part in parts for u in part for v in part if u < v])
-        found = eps(2).fit_transform(graph)
+        found = closed_form(2).fit_transform(graph)
         assert found.any(axis=1).tolist() == [True] * 16 + [False] * 5
         assert "5 of the 21 nodes get zeros: they have no edges, or are in a part" in caplog.text
-        assert eps(3).fit_transform(graph).any(axis=1).all()
+        assert closed_form(3).fit_transform(graph).any(axis=1).all()
 
     @pytest.mark.parametrize("types", [["node"], ["word"]])
     @pytest.mark.parametrize("dim", [8, 60])
@@ -154,7 +156,7 @@ class TestDegenerate:
             [(i, i + 1) for i in range(n - 1)],
             labels={"word": {i: [i, (i + 1) % n] for i in range(n)}},
         )
-        model = eps(dim, label_types=types).fit(graph)
+        model = closed_form(dim, label_types=types).fit(graph)
         assert np.isfinite(model.node_embeddings_).all()
         used = model.node_embeddings_.any(axis=0)
         assert 0 < used.sum() < 10 if dim == 60 else not used.any()
@@ -176,7 +178,7 @@ class TestDegenerate:
             labels={"word": words},
         )
         for types in (["node"], ["word"]):
-            model = eps(5, label_types=types).fit(graph)
+            model = closed_form(5, label_types=types).fit(graph)
             assert (np.linalg.norm(model.node_embeddings_, axis=1) <= 2.0001).all()
             assert np.isfinite(
                 model.transform_node([0, 1], {"word": [0]} if types == ["word"] else None)

@@ -16,7 +16,7 @@ from tests.methods.closed_form.made import (
 from tests.toy_graphs import TwoCliques, messy
 from threadpoolctl import threadpool_limits
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import ClosedForm, Graph
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
 from embedprop.methods.closed_form.labels import label_matrix, solve_labels
@@ -111,7 +111,7 @@ def test_the_number_of_threads_does_not_matter(
     found = set()
     for n_threads in (1, 2):
         with threadpool_limits(n_threads, user_api="blas"):
-            model = EmbeddingPropagation(instance="eps", dim=8, n_threads=n_threads)
+            model = ClosedForm(dim=8)
             found.add(model.fit_transform(graph).tobytes())
     assert len(found) == 1
 
@@ -127,16 +127,14 @@ class TestEstimator:
             for i in graph.neighbors.of(graph.nodes.find(u)).tolist()
         ]
         words = {node: two_cliques.words_of[node[0]] for node in clique_of if int(node[1]) > 3}
-        model = EmbeddingPropagation(instance="eps", dim=4).fit(
-            Graph.from_edges(edges, labels={"word": words})
-        )
+        model = ClosedForm(dim=4).fit(Graph.from_edges(edges, labels={"word": words}))
         for node in clique_of:
             nearest = [other for other, _ in model.similar(node, k=5)]
             assert {clique_of[other] for other in nearest} == {clique_of[node]}
 
     def test_there_is_no_vector_but_those_of_labels(self) -> None:
         graph = made_graph(missing=True)
-        model = EmbeddingPropagation(instance="eps", dim=4).fit(graph)
+        model = ClosedForm(dim=4).fit(graph)
         assert model.n_parameters_ == 4 * len(graph.vocabulary("word"))
 
     def test_nodes_that_no_label_reaches_get_zeros_and_a_warning(
@@ -150,6 +148,6 @@ class TestEstimator:
             nodes=[*range(80), "alone"],
             labels={"word": {node: words.of(node).tolist() for node in range(80)}},
         )
-        vectors = EmbeddingPropagation(instance="eps", dim=4).fit_transform(grown)
+        vectors = ClosedForm(dim=4).fit_transform(grown)
         assert vectors.any(axis=1).tolist() == [name in range(80) for name in grown.nodes]
         assert "4 of the 84 nodes get zeros for the label type 'word'" in caplog.text

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from tests.methods.closed_form.made import made_graph
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import ClosedForm, Graph
 from embedprop.errors import InvalidModelError
 from embedprop.files.folder.load import load_model
 from embedprop.files.folder.save import save_model
-from embedprop.model.newcomers import SOURCES
+from embedprop.model.newcomers import Source
 
 PARAMS: dict[str, dict[str, Any]] = {
     "words": {},
@@ -54,9 +54,9 @@ def changed(folder: Path, settings: dict[str, Any], arrays: dict[str, Any] | Non
 def test_a_loaded_model_does_all_that_the_saved_one_does(
     params: dict[str, Any], graph: Graph, tmp_path: Path
 ) -> None:
-    model = EmbeddingPropagation(**{"instance": "eps", "dim": 8} | params).fit(graph)
+    model = ClosedForm(**{"dim": 8} | params).fit(graph)
     model.save(tmp_path)
-    loaded = EmbeddingPropagation.load(tmp_path, verify=True)
+    loaded = ClosedForm.load(tmp_path, verify=True)
     assert loaded.get_params() == model.get_params()
     assert loaded.instance_ == model.instance_
     assert loaded.residuals_ == model.residuals_ != {}
@@ -66,7 +66,7 @@ def test_a_loaded_model_does_all_that_the_saved_one_does(
     for name, vectors in model.label_embeddings_.items():
         assert loaded.label_embeddings_[name].tobytes() == vectors.tobytes()
         assert list(loaded.labels_[name]) == list(model.labels_[name])
-    for source in (None, *SOURCES):
+    for source in get_args(Source):
         found = loaded.transform(grown(), source)
         assert found.tobytes() == model.transform(grown(), source).tobytes()
     assert loaded.transform_node([1, 2]).tobytes() == model.transform_node([1, 2]).tobytes()
@@ -74,10 +74,10 @@ def test_a_loaded_model_does_all_that_the_saved_one_does(
 
 
 def test_a_loaded_model_can_be_saved_again(graph: Graph, tmp_path: Path) -> None:
-    model = EmbeddingPropagation(instance="eps", dim=8, label_types=["node", "word"]).fit(graph)
+    model = ClosedForm(dim=8, label_types=["node", "word"]).fit(graph)
     model.save(tmp_path / "one")
-    EmbeddingPropagation.load(tmp_path / "one").save(tmp_path / "two")
-    again = EmbeddingPropagation.load(tmp_path / "two")
+    ClosedForm.load(tmp_path / "one").save(tmp_path / "two")
+    again = ClosedForm.load(tmp_path / "two")
     assert again.transform(grown()).tobytes() == model.transform(grown()).tobytes()
     assert again.residuals_ == model.residuals_
 
@@ -93,29 +93,7 @@ def test_a_loaded_model_can_be_saved_again(graph: Graph, tmp_path: Path) -> None
 def test_parts_that_do_not_fit_together_are_a_damaged_model(
     arrays: dict[str, Any], graph: Graph, tmp_path: Path
 ) -> None:
-    EmbeddingPropagation(instance="eps", dim=8, label_types=["node", "word"]).fit(graph).save(
-        tmp_path
-    )
+    ClosedForm(dim=8, label_types=["node", "word"]).fit(graph).save(tmp_path)
     changed(tmp_path, {}, arrays)
     with pytest.raises(InvalidModelError, match="settings and arrays do not fit together"):
-        EmbeddingPropagation.load(tmp_path)
-
-
-def test_a_model_from_before_the_closed_form_still_loads(graph: Graph, tmp_path: Path) -> None:
-    model = EmbeddingPropagation(dim=4, epochs=1, n_threads=1).fit(graph)
-    model.save(tmp_path)
-    settings = load_model(tmp_path).settings
-    old_instance = {key: value for key, value in settings["instance"].items() if key != "restart"}
-    old_instance["label_types"] = {
-        name: {"dim": one["dim"], "margin": one["margin"]}
-        for name, one in settings["instance"]["label_types"].items()
-    }
-    new_params = ("regularization", "restart")
-    old_params = {key: v for key, v in settings["params"].items() if key not in new_params}
-    changed(tmp_path, {"instance": old_instance, "params": old_params, "residuals": None})
-    loaded = EmbeddingPropagation.load(tmp_path)
-    assert loaded.get_params() == model.get_params()
-    assert loaded.instance_ == model.instance_
-    assert loaded.residuals_ == {}
-    assert loaded.transform(grown()).tobytes() == model.transform(grown()).tobytes()
-    assert loaded.partial_fit(graph).node_embeddings_.shape == model.node_embeddings_.shape
+        ClosedForm.load(tmp_path)

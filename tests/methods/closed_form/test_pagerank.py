@@ -11,7 +11,8 @@ from tests.methods.closed_form.made import KINDS, dense_adjacency, dense_pageran
 
 from embedprop import Graph
 from embedprop.graph.matrix import symmetric_adjacency
-from embedprop.methods.closed_form.pagerank import pagerank_average, shares, unit_rows
+from embedprop.methods.closed_form.solve import pagerank_average
+from embedprop.model.readout.eigen import shares, unit_rows
 
 
 @pytest.mark.parametrize("restart", [0.01, 0.15, 0.5, 1.0])

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from embedprop.instance.description import Instance, LabelTypeInstance
 from tests.reference import train_by_autograd
 
 from embedprop.graph import Graph
-from embedprop.graph.changes.learnable import glorot, learned_labels
-from embedprop.methods.epb.engines.engine import Engine, Report, TrainingResult
+from embedprop.graph.changes.learnable import LearnableGraph
+from embedprop.instance.epb import EPBInstance, TypeInstance
+from embedprop.methods.epb.engines.engine import Engine, EpochReport, Learner, TrainingResult
 from embedprop.methods.epb.engines.fused import FusedEngine
 from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.start import glorot
 from embedprop.methods.random_streams import RandomStreams
 
 
@@ -24,7 +26,7 @@ def ignore(*_: object) -> None:
 @dataclass(frozen=True)
 class Run:
     graph: Graph
-    instance: Instance
+    instance: EPBInstance
     plan: TrainingPlan
     start: dict[str, np.ndarray] = field(default_factory=dict)
     start_relations: dict[str, np.ndarray] = field(default_factory=dict)
@@ -46,7 +48,7 @@ class Run:
     ) -> Run:
         types = label_types or graph.label_types
         per_type = {
-            name: LabelTypeInstance(
+            name: TypeInstance(
                 dim[name] if isinstance(dim, dict) else dim,
                 margin[name] if isinstance(margin, dict) else margin,
                 distance=distance,
@@ -54,8 +56,7 @@ class Run:
             for name in types
         }
         n_relations = 0 if graph.relations is None else len(graph.relations)
-        instance = Instance(
-            "epb",
+        instance = EPBInstance(
             per_type,
             n_negatives,
             negatives,
@@ -64,9 +65,9 @@ class Run:
             n_relations=n_relations,
         )
         settings = {"epochs": 1, "batch_size": 6, "learning_rate": 0.01, "n_threads": 1} | plan
-        streams = RandomStreams(settings.get("seed", 0))
+        streams, learnable = RandomStreams(settings.get("seed", 0)), LearnableGraph.of(graph)
         start = {
-            name: glorot(name, learned_labels(graph, name).n_vectors, one.dim, streams)
+            name: glorot(name, learnable.labels(name).n_vectors, one.dim, streams)
             for name, one in per_type.items()
         }
         start_relations = {
@@ -75,6 +76,16 @@ class Run:
             if n_relations
         }
         return cls(graph, instance, TrainingPlan(**settings), start, start_relations)
+
+    @property
+    def learnable(self) -> LearnableGraph:
+        return LearnableGraph.of(self.graph)
+
+    def learner(self, engine: Engine) -> AbstractContextManager[Learner]:
+        """Return the run of an engine, at its start."""
+        return engine.learner(
+            self.learnable, self.instance, self.plan, self.start, self.start_relations
+        )
 
     def lasting(self, epochs: int) -> Run:
         return replace(self, plan=replace(self.plan, epochs=epochs))
@@ -87,9 +98,9 @@ class Run:
     def fused(self, dtype: type[np.floating] = np.float32, **plan: Any) -> TrainingResult:
         return self.by(FusedEngine(dtype), **plan)
 
-    def by(self, engine: Engine, report: Report = ignore, **plan: Any) -> TrainingResult:
+    def by(self, engine: Engine, report: EpochReport = ignore, **plan: Any) -> TrainingResult:
         return engine.train(
-            self.graph,
+            self.learnable,
             self.instance,
             replace(self.plan, **plan),
             self.start,

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from embedprop.instance.description import Instance
 from tests import toy_graphs
 
 from embedprop import Graph
 from embedprop.errors import InvalidParameterError
+from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
+from embedprop.instance.epb import EPBInstance
+from embedprop.instance.parameters import EPBParameters
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.negatives import NEGATIVES
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
-from embedprop.methods.random_streams import RandomStreams
+from embedprop.methods.epb.method import EPBMethod
+from embedprop.methods.epb.plan import TrainingPlan
 
 
 def drawer_of(
@@ -22,10 +23,8 @@ def drawer_of(
     negatives: str = "uniform",
 ) -> Drawer:
     n_relations = 0 if graph.relations is None else len(graph.relations)
-    instance = Instance(
-        "epb", {}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations
-    )
-    return Drawer(graph, instance, RandomStreams(seed), np.float32, batch_size=6)
+    instance = EPBInstance({}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations)
+    return Drawer(graph, instance, TrainingPlan(seed=seed, batch_size=6))
 
 
 def edges_of(graph: Graph) -> list[tuple[int, int, int]]:
@@ -160,4 +159,4 @@ def test_walks_over_relations_are_refused(related: Graph) -> None:
         match=r"neighborhood='walks' cannot be combined with relations: .* Choose "
         r"neighborhood='neighbors' or 'edges'",
     ):
-        drawer_of(related, neighborhood="walks")
+        EPBMethod.of(EPBParameters(neighborhood="walks"), related.kinds, n_relations=3)

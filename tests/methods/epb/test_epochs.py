@@ -19,7 +19,7 @@ from embedprop.methods.epb.engines.fused import FusedEngine
 from embedprop.methods.epb.engines.torch import TorchEngine
 from embedprop.methods.epb.epochs import learn
 from embedprop.methods.epb.tables.storage import DiskTables
-from embedprop.model.heads import Targets
+from embedprop.methods.epb.targets import Targets
 
 ENGINES = ["fused", "two threads", "disk", "torch", "targets"]
 
@@ -52,8 +52,7 @@ def continued(
     engine: Engine, run: Run, state: Mapping[str, np.ndarray], history: Mapping[str, list[float]]
 ) -> TrainingResult:
     """Learn the rest of a run in another one, that has the state restored."""
-    arguments = run.graph, run.instance, run.plan, run.start, run.start_relations
-    with engine.learner(*arguments) as learner:
+    with run.learner(engine) as learner:
         learner.restore(state)
         return learn(learner, run.instance, run.plan, ignore, history=history)
 
@@ -61,8 +60,7 @@ def continued(
 def stopped(engine: Engine, run: Run, after: int) -> tuple[TrainingResult, dict[str, np.ndarray]]:
     """Learn some epochs; return what was learned, and the state."""
     kept: dict[str, np.ndarray] = {}
-    arguments = run.graph, run.instance, run.plan, run.start, run.start_relations
-    with engine.learner(*arguments) as learner:
+    with run.learner(engine) as learner:
 
         def keep(epoch: int, share: float, losses: object) -> None:
             del losses
@@ -107,8 +105,7 @@ def test_a_state_fits_any_number_of_threads() -> None:
 def test_keeping_a_state_changes_no_byte(tmp_path: Path) -> None:
     run = run_of("disk", 3)
     engine = FusedEngine(tables=DiskTables(tmp_path))
-    arguments = run.graph, run.instance, run.plan, run.start, run.start_relations
-    with engine.learner(*arguments) as learner:
+    with run.learner(engine) as learner:
         result = learn(learner, run.instance, run.plan, lambda *_: learner.state() and None)
     for key, vectors in run.fused().label_vectors.items():
         np.testing.assert_array_equal(result.label_vectors[key], vectors)
@@ -123,16 +120,26 @@ def test_who_is_asked_to_stop_ends_after_the_running_step(tmp_path: Path, name: 
         return len(n_asked) > 1
 
     engine = engine_of(name, run, tmp_path)
-    result = engine.train(run.graph, run.instance, run.plan, run.start, ignore, stop=stop)
+    result = engine.train(run.learnable, run.instance, run.plan, run.start, ignore, stop=stop)
     assert result.interrupted
     assert len(result.loss_history["word"]) < run.plan.epochs
+
+
+@pytest.mark.parametrize("name", ["fused", "torch"])
+def test_who_is_stopped_after_an_epoch_has_learned_what_so_many_epochs_teach(
+    tmp_path: Path, name: str
+) -> None:
+    run = Run.of(toy_graphs.messy()).lasting(50)
+    first, _ = stopped(engine_of(name, run, tmp_path), run, after=3)
+    assert {len(losses) for losses in first.loss_history.values()} == {3}
+    assert_same_bytes(first, run.lasting(3).by(engine_of(name, run, tmp_path)))
 
 
 class Diverging:
     """A learner whose loss is what the test says."""
 
     def __init__(self, run: Run, name: str, loss: float) -> None:
-        self.drawer = Drawer.of(run.graph, run.instance, run.plan)
+        self.drawer = Drawer(run.graph, run.instance, run.plan)
         self.visits_per_step, self.highest_losses = 10, {name: 5.0}
         self._loss = {name: loss}
 

@@ -6,8 +6,8 @@ from scipy.stats import chisquare
 from tests import toy_graphs
 
 from embedprop import Graph
+from embedprop.instance.catalog import NEGATIVES
 from embedprop.methods.epb.negatives import (
-    NEGATIVES,
     DegreeNegatives,
     InBatchNegatives,
     SharedNegatives,

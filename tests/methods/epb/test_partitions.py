@@ -6,15 +6,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from embedprop.instance.description import Instance
 from tests import toy_graphs
 
 from embedprop import Graph
 from embedprop.errors import InvalidParameterError
+from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
+from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.negatives import NEGATIVES
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, tournament
+from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 STREAMS = RandomStreams(0)
@@ -29,10 +29,8 @@ def drawer_of(
     max_neighbors: int | None = None,
 ) -> Drawer:
     n_relations = 0 if graph.relations is None else len(graph.relations)
-    instance = Instance(
-        "epb", {}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations
-    )
-    return Drawer(graph, instance, STREAMS, np.float32, 6, n_partitions)
+    instance = EPBInstance({}, 2, negatives, neighborhood, max_neighbors, n_relations=n_relations)
+    return Drawer(graph, instance, TrainingPlan(batch_size=6, n_partitions=n_partitions))
 
 
 @pytest.fixture(scope="module")

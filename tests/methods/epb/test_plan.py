@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from embedprop import EmbeddingPropagation
+from embedprop.instance.parameters import EPBParameters
 from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 
 def test_the_defaults_are_the_paper_s() -> None:
-    plan = TrainingPlan.from_params(EmbeddingPropagation().get_params(), seed=0)
+    plan = TrainingPlan.of(EPBParameters())
     assert plan == TrainingPlan()
     assert (plan.epochs, plan.batch_size, plan.learning_rate) == (200, 64, 1e-3)
 

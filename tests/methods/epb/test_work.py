@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.methods.epb.work import (
     DIM,
+    KERNELS,
     Work,
     compilations,
     in_fresh_process,
@@ -63,7 +64,8 @@ class TestIds:
     def test_a_message_is_read_by_each_who_receives_it(
         self, todo: Work, counts: dict[str, int]
     ) -> None:
-        # A visit writes h~, turns it into three messages, and looks at that to its negative again.
+        # A visit writes h~, looks at it to write those to v and to its negative, and at the last
+        # again.
         assert counts["Workspace.messages"] == todo.reads + 5 * todo.visits
 
     def test_bytes_that_an_epoch_moves(self, todo: Work, counts: dict[str, int]) -> None:
@@ -145,7 +147,7 @@ def test_memory_grows_neither_from_epoch_to_epoch_nor_from_fit_to_fit() -> None:
 
 def test_every_kernel_is_compiled_once_for_all_kinds_of_graphs() -> None:
     first, second = in_fresh_process(compilations, 2)
-    assert first["epb_ids"] == first["epb_shared_labels"] == first["catch_up_rows"] == 1
+    assert {first[name] for name in (*KERNELS, "catch_up_rows")} == {1}
     # Weights of labels are read-only, the empty array that stands for ones is not.
     assert {name for name, count in first.items() if count > 1} <= {"weighted_means"}
     assert first["weighted_means"] <= 2

@@ -10,7 +10,6 @@ import sys
 import tracemalloc
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -20,12 +19,12 @@ from tests import toy_graphs
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.graph.changes.learnable import learned_labels
 from embedprop.kernels.epb.batch import Draws, Problem
+from embedprop.kernels.epb.pipeline import Share
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines import fused_state
-from embedprop.methods.random_streams import RandomStreams
 
 DIM, BATCH_SIZE = 6, 6
-KERNELS = "epb_ids", "epb_shared_labels"
+KERNELS = ("epb_ids", "epb_shared_labels")
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: Any, **environment: str) -> Any:
@@ -69,11 +68,10 @@ def row_counts(graph_name: str, settings: dict[str, Any]) -> dict[str, int]:
     Needs NUMBA_DISABLE_JIT=1: then the kernels are plain Python, and do what they always do.
     """
 
-    def counted(kernel: Callable[..., bool], *arguments: Any) -> bool:
-        return kernel(*(_with_counted_rows(argument) for argument in arguments))
+    def around(kernel: Any) -> Any:
+        return lambda *arguments: kernel(*map(_with_counted_rows, arguments))
 
-    for name in KERNELS:
-        setattr(fused_state, name, partial(counted, getattr(fused_state, name)))
+    _put_around_kernels(around)
     fit(made(graph_name), **settings)
     return dict(CountedRows.counts)
 
@@ -84,16 +82,23 @@ def fit(graph: Graph, **settings: Any) -> None:
     EmbeddingPropagation(**sizes | settings).fit(graph)
 
 
+def _put_around_kernels(around: Callable[[Any], Any]) -> None:
+    """Put something around both kernels, where the engine looks for them."""
+    for name in KERNELS:
+        setattr(fused_state, name, around(getattr(fused_state, name)))
+
+
 def _with_counted_rows(argument: Any) -> Any:
-    """Return a named tuple whose tables count their rows."""
+    """Return a named tuple whose tables, and those of tuples in it, count their rows."""
     if not hasattr(argument, "_replace"):
         return argument
     counted = {}
     for name, value in argument._asdict().items():
-        counted[name] = _with_counted_rows(value)
         if isinstance(value, np.ndarray) and value.ndim == 3 and value.dtype.kind == "f":
             counted[name] = value.view(CountedRows)
             counted[name].name = f"{type(argument).__name__}.{name}"
+        else:
+            counted[name] = _with_counted_rows(value)
     return argument._replace(**counted)
 
 
@@ -131,7 +136,7 @@ def work(graph_name: str, settings: dict[str, Any]) -> Work:
     run = Run.of(graph, dim=DIM, batch_size=BATCH_SIZE, **settings)
     (label_type,) = run.instance.label_types
     labels = learned_labels(graph, label_type).sets
-    drawer = Drawer(graph, run.instance, RandomStreams(0), np.float32, BATCH_SIZE)
+    drawer = Drawer(graph, run.instance, run.plan)
     counts: Counter[str] = Counter()
     moved: set[int] = set()
     for epoch in range(run.plan.epochs):
@@ -160,7 +165,7 @@ def receivers(graph_name: str, settings: dict[str, Any]) -> tuple[set[int], set[
     graph = made(graph_name)
     run = Run.of(graph, **settings)
     h = run.start["node"].astype(np.float64)
-    drawer = Drawer(graph, run.instance, RandomStreams(0), np.float32, settings["batch_size"])
+    drawer = Drawer(graph, run.instance, run.plan)
     draws = drawer.draw(0, drawer.order(0))
     found: set[int] = set()
     for i, v in enumerate(draws.nodes.tolist()):
@@ -189,16 +194,19 @@ def native_allocations(epochs: int) -> dict[int, list[int]]:
 
     graph = made("ids")
     fit(graph, epochs=1)  # loads the kernels; before that nothing is counted
-    original, counts = fused_state.epb_ids, defaultdict(list)
+    counts = defaultdict(list)
 
-    def counted(*arguments: Any) -> bool:
-        before = rtsys.get_allocation_stats().mi_alloc
-        done: bool = original(*arguments)
-        problem = next(one for one in arguments if isinstance(one, Problem))
-        counts[len(problem.draws.nodes)].append(rtsys.get_allocation_stats().mi_alloc - before)
-        return done
+    def around(kernel: Any) -> Any:
+        def counted(share: Share, problem: Problem, *more: Any) -> bool:
+            before = rtsys.get_allocation_stats().mi_alloc
+            done: bool = kernel(share, problem, *more)
+            n_made = rtsys.get_allocation_stats().mi_alloc - before
+            counts[len(problem.draws.nodes)].append(n_made)
+            return done
 
-    fused_state.epb_ids = counted
+        return counted
+
+    _put_around_kernels(around)
     fit(graph, epochs=epochs)
     return counts
 

@@ -129,13 +129,14 @@ def classes_of(file: Path) -> dict[str, str]:
 
 def _say_what_is_next(model: Model, out: Path, seconds: float, quiet: bool) -> None:
     from embedprop.cli.spelling import shell_word
+    from embedprop.graph.messages import counted
 
     say, folder, learning = speaker(quiet), shell_word(out), model.learning
     losses = [f"{name} {one[-1]:.4f}" for name, one in learning.loss_history.items() if one]
     residuals = [f"{name} {one:.0e}" for name, one in learning.residuals.items()]
     how = f"residual: {', '.join(residuals)}" if residuals else f"loss: {', '.join(losses)}"
     n_epochs = max(map(len, learning.loss_history.values()), default=0)
-    what = f"{n_epochs} epochs" if n_epochs else "Solved"
+    what = counted(n_epochs, "epoch") if n_epochs else "Solved"
     say(f"\n{what} ({how}) in {seconds:.0f} s.")
     say(f"The model is in {out}. Try next:")
     say(f"  embedprop similar {folder} {shell_word(model.nodes[0])}")

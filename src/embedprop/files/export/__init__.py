@@ -15,6 +15,8 @@ from embedprop.files.export.projector import write_projector
 from embedprop.files.export.rows import Names, Vectors
 from embedprop.files.export.word2vec import escaped, write_word2vec
 
+__all__ = ["FORMATS", "FormatName", "default_path", "export_vectors", "write_parquet"]
+
 FormatName = Literal["parquet", "word2vec", "npy", "projector"]
 
 
@@ -85,7 +87,7 @@ def export_vectors(
 def default_path(
     model: str | os.PathLike[str], format: FormatName, labels: str | None = None
 ) -> Path:
-    """Return where to write if nothing is said: beside the model, by its name.
+    """Return where to write by default: beside the model, under its name.
 
     >>> default_path("models/cora", "word2vec", labels="word").name
     'cora-word.txt'

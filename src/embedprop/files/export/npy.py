@@ -13,6 +13,7 @@ from embedprop.files.export.rows import Names, Vectors
 
 def write_npy(path: Path, names: Names, vectors: Vectors, column: str) -> list[Path]:
     """Write both files."""
+    # Both or none: an array with the names of another would be worse than no array.
     ids = path.with_suffix(".ids.parquet")
     with replaced(path, ids) as [array_file, ids_file]:
         np.save(array_file, vectors, allow_pickle=False)

@@ -28,6 +28,7 @@ def write_table(file: IO[bytes], names: Names, vectors: Vectors | None, column: 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    # Not nullable, so that readers need no mask and no check for missing values.
     plain = plain_names(names)
     is_integer = bool(plain) and isinstance(plain[0], int)
     fields = [pa.field(column, pa.int64() if is_integer else pa.string(), nullable=False)]

@@ -19,7 +19,7 @@ from embedprop.files.folder.names import ENCODINGS, check_saveable
 __all__ = ["FORMAT_VERSION", "DataFile", "Manifest", "check_saveable", "damaged"]
 
 FORMAT_NAME = "embedprop-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 # A save in progress writes into a folder of this name inside the model folder.
 TEMPORARY_PREFIX = ".embedprop-saving-"

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.adjacency import EdgeRows, directed_adjacency
-from embedprop.graph.graph import Graph
-from embedprop.graph.vocabulary import Vocabulary
 
 
 def inverse_of(relation: Hashable) -> tuple[str, Hashable]:

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph, Multisets, Vocabulary
 from embedprop.graph.labels import NODE_TYPE
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.vocabulary import Vocabulary
 
 
 def subgraph(graph: Graph, rows: NDArray[np.int64]) -> Graph:

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError, did_you_mean
+from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.build import label_multisets
-from embedprop.graph.graph import Graph
 from embedprop.graph.labels import TextLabels
 from embedprop.graph.messages import counted
-from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +34,8 @@ def words_of(text: str) -> list[str]:
 def as_word_sets(graph: Graph, label_type: str) -> Graph:
     """Return the graph with the words of its texts as labels: a bag of words.
 
-    The type keeps its name and place. A word weighs as often as it comes in the text; a text
-    without any word has no labels.
+    The type keeps its name and place. The weight of a word is its count in the text; a
+    text without any word has no labels.
 
     >>> graph = Graph.from_edges([("a", "b")], labels={"title:text": {"a": "To be or not to be"}})
     >>> graph = as_word_sets(graph, "title")

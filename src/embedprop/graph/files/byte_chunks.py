@@ -1,4 +1,4 @@
-"""A file on disk → chunks of its bytes, gzip undone, before anything is known of its meaning."""
+"""A file on disk → chunks of its bytes, unpacked if it is gzipped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Limits:
         Bytes read at a time: large enough that the work per chunk is small, small enough that a
         chunk and its names (about ten times as much) do not matter beside the graph.
     record_bytes
-        The longest record. No edge is that long, a text of a node hardly.
+        The longest record. No edge is that long, and hardly any text of a node.
     expansion
         A gzip file must not grow by more than this factor: edge lists grow 2 to 20 times.
     free_expansion_bytes

@@ -48,13 +48,7 @@ class KnownNodes:
                 yield batch, ids
                 continue
             if self.unknown_nodes == "error":
-                raise _bad_node(
-                    batch,
-                    int(np.argmin(is_known)),
-                    f"is not among the {counted(len(self.encoder), 'node')} of the graph. Correct "
-                    f"it, declare it with nodes= (--nodes), or read with unknown_nodes='ignore' or "
-                    f"'add' (--unknown-nodes).",
-                )
+                raise self._unknown(batch, int(np.argmin(is_known)))
             n_ignored += int(np.count_nonzero(~is_known))
             yield _chosen(batch, is_known), ids[is_known]
         if n_ignored:
@@ -62,6 +56,15 @@ class KnownNodes:
         n_added = len(self.encoder) - n_before
         if n_added:
             logger.info("%s: added %s without edges", path, counted(n_added, "node"))
+
+    def _unknown(self, batch: Batch, row: int) -> InvalidGraphError:
+        known = self.encoder.vocabulary()
+        advice = (
+            "Correct it, declare it with nodes= (--nodes), or read with unknown_nodes='ignore' or "
+            f"'add' (--unknown-nodes).{known.suggestion(batch.columns['node'][row])}"
+        )
+        problem = f"is not among the {counted(len(known), 'node')} of the graph"
+        return _bad_node(batch, row, f"{problem}. {advice}")
 
 
 def _bad_node(batch: Batch, row: int, problem: str) -> InvalidGraphError:

@@ -22,8 +22,8 @@ class _NextIds(dict[str, int]):
 class NameEncoder:
     """Gives each new name the next id.
 
-    Only the distinct names of a batch become Python strings, so that time and memory go with the
-    names rather than with the rows.
+    Only the distinct names of a batch become Python strings, so that time and memory depend on
+    the names rather than on the rows.
 
     Examples
     --------

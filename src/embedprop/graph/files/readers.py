@@ -131,7 +131,7 @@ def _add_nodes(encoder: NameEncoder, path: Path, options: TableOptions) -> None:
 
 
 def _hints(options: TableOptions) -> TableOptions:
-    """Return what may be true of the other files too, of the options for the edge file."""
+    """Return those options for the edge file that may hold for the other files too."""
     for role in options.columns:
         if role not in COLUMN_ROLES:
             raise InvalidParameterError(

@@ -67,7 +67,7 @@ class TableOptions:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether columns are given by their numbers."""
+        """Whether columns are given by number."""
         return bool(self.columns) and all(str(c).isdecimal() for c in self.columns.values())
 
 
@@ -166,8 +166,7 @@ def _separator(path: Path, line: str, roles: Roles, options: TableOptions) -> st
 
 def bare_suffix(path: Path) -> str:
     """Return the ending of a file's name in small letters, without ``.gz``."""
-    name = path.name.lower().removesuffix(".gz")
-    return Path(name).suffix
+    return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def _split(line: str, separator: str) -> list[str]:
@@ -210,9 +209,9 @@ def _pick_by_position(
         return _pick_by_number(path, fields, roles, options)
     n_required = len(roles.required)
     if len(fields) < n_required + roles.takes_rest:
+        expected = f"{n_required + roles.takes_rest} columns ({', '.join(roles.required)}, ...)"
         raise InvalidGraphError(
-            f"{path}: expected at least {n_required + roles.takes_rest} columns "
-            f"({', '.join(roles.required)}, ...), but the first line has {len(fields)}: "
+            f"{path}: expected at least {expected}, but the first line has {len(fields)}: "
             f"{shortened(', '.join(fields))!r}. Is the separator right (separator=, --separator)?"
         )
     picks = {role: index for index, role in enumerate(roles.required)}
@@ -225,35 +224,33 @@ def _pick_by_position(
         raise InvalidGraphError(
             f"{path} has no header, and its columns after {', '.join(roles.required)} are not "
             f"({', '.join(roles.optional)}): {shortened(', '.join(extra))!r}. Give it a header, "
-            f"or the numbers of the columns with columns= "
-            f"(--columns {','.join(f'{r}={i + 1}' for i, r in enumerate(roles.required))})."
+            f"or the numbers of the columns with columns= (--columns {_example(roles)})."
         )
     picks |= {role: n_required + i for i, role in enumerate(roles.optional[: len(extra)])}
     # A third column of times, read as weights, would change every result.
-    logger.warning(
-        "%s has no header; its columns are read as %s. If that is wrong, give the numbers of the "
-        "columns with columns= (--columns source=1,target=2).",
-        path,
-        ", ".join(picks),
-    )
+    advice = "give the numbers of the columns with columns= (--columns source=1,target=2)"
+    message = "%s has no header; its columns are read as %s. If that is wrong, %s."
+    logger.warning(message, path, ", ".join(picks), advice)
     return picks
+
+
+def _example(roles: Roles) -> str:
+    return ",".join(f"{role}={i + 1}" for i, role in enumerate(roles.required))
 
 
 def _pick_by_number(
     path: Path, fields: Sequence[str], roles: Roles, options: TableOptions
 ) -> dict[str, int]:
     asked = {role: str(options.columns[role]) for role in roles.all if role in options.columns}
-    example = ",".join(f"{role}={i + 1}" for i, role in enumerate(roles.required))
+    example = _example(roles)
     for role, number in asked.items():
         if not number.isdecimal() or not 1 <= int(number) <= len(fields):
             raise InvalidGraphError(
                 f"{path} has no header, so columns= must give numbers from 1 to {len(fields)} "
                 f"(--columns {example}), but {role} is {number!r}."
             )
-    missing = [role for role in roles.required if role not in asked]
+    missing = " or ".join(role for role in roles.required if role not in asked)
     if missing:
-        raise InvalidGraphError(
-            f"{path} has no header, and columns= does not say which column is "
-            f"{' or '.join(missing)} (--columns {example})."
-        )
+        problem = f"columns= does not say which column is {missing} (--columns {example})"
+        raise InvalidGraphError(f"{path} has no header, and {problem}.")
     return {role: int(number) - 1 for role, number in asked.items()}

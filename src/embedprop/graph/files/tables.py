@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -218,9 +218,8 @@ def _parquet_batches(
                 offset += len(rows)
         except (pa.ArrowException, OSError) as error:
             reason = shortened(str(error).partition("\n")[0], 120)
-            raise InvalidGraphError(
-                f"{path} is not a Parquet file, or a damaged one ({reason}). Write it again."
-            ) from error
+            problem = f"is not a Parquet file, or a damaged one ({reason}). Write it again."
+            raise InvalidGraphError(f"{path} {problem}") from error
 
 
 def _as_text(path: Path, column: Any, name: str) -> pl.Series:
@@ -238,7 +237,4 @@ def _as_text(path: Path, column: Any, name: str) -> pl.Series:
             f"numbers. Write the column as text, integers or floating-point numbers."
         ) from error
     text = pc.if_else(missing, pa.scalar("", pa.large_string()), text)
-    series = pl.from_arrow(text)
-    if not isinstance(series, pl.Series):
-        raise TypeError(f"expected a column of {path}, got {type(series).__name__}")
-    return series
+    return cast("pl.Series", pl.from_arrow(text))

@@ -204,10 +204,9 @@ def too_long(
 
 def bad_return(path: Path, line: int) -> InvalidGraphError:
     """Return the error about a carriage return that is not the end of a line."""
-    return InvalidGraphError(
-        f"{path}, line {line}: a carriage return inside a field. Expected lines that end in a line "
-        f"feed, or a carriage return and a line feed: convert the file."
-    )
+    expected = "lines that end in a line feed, or a carriage return and a line feed"
+    problem = f"a carriage return inside a field. Expected {expected}: convert the file."
+    return InvalidGraphError(f"{path}, line {line}: {problem}")
 
 
 def check_no_zero_byte(path: Path, data: bytes, line: int) -> None:
@@ -227,10 +226,9 @@ def check_utf8(path: Path, data: bytes, line: int) -> None:
         data.decode()
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        raise InvalidGraphError(
-            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8. Convert the file, "
-            f"for instance with: iconv -f latin1 -t utf-8"
-        ) from None
+        advice = "Convert the file, for instance with: iconv -f latin1 -t utf-8"
+        problem = f"byte 0x{data[error.start]:02x} is not UTF-8. {advice}"
+        raise InvalidGraphError(f"{path}, line {line}: {problem}") from None
 
 
 def separator_name(separator: str) -> str:

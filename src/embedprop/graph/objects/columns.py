@@ -94,7 +94,7 @@ def as_numbers(values: Any, n_rows: int, what: str) -> Floats:
     """Return a column of numbers, one for each of `n_rows` rows; a missing one becomes NaN."""
     # A list as objects, as they are: NumPy would turn [1, "2"] into strings.
     is_array = hasattr(values, "__array__")
-    array: NDArray[Any] = np.asarray(values) if is_array else np.fromiter(values, dtype=np.object_)
+    array: NDArray[Any] = np.asarray(values) if is_array else np.fromiter(values, dtype=object)
     if array.shape != (n_rows,):
         raise InvalidGraphError(
             f"{what}: expected {n_rows} numbers, one for each row, got an array of shape "

@@ -1,4 +1,4 @@
-"""Encoded edges and labels in any form → Graph: where all the ways through memory meet."""
+"""Encoded edges and labels in any form → Graph: where all inputs from memory meet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users have as edges (pairs, arrays, frames) → ids of sources and targets."""
+"""Edges as users give them (pairs, arrays, frames) → ids of sources and targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of pandas, polars and Arrow, known by what they can do: none of them is imported here."""
+"""Tables of pandas, polars and Arrow, recognized by what they can do: none is imported here."""
 
 from __future__ import annotations
 

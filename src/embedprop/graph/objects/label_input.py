@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,21 @@ def read_labels(
     `n_declared` nodes have an order that the user knows, so that row i of a matrix can be meant
     for node i; None if no nodes were declared.
     """
+    if not isinstance(labels, Mapping | None):
+        raise InvalidGraphError(
+            f"labels: expected a dict from label types to their labels, such as {{'word': words}}, "
+            f"got {type(labels).__name__}."
+        )
     declared = None if n_declared is None else nodes.names[:n_declared]
     tables: dict[str, tuple[SetRows | ValueRows, Ids]] = {}
-    for key, (label_type, kind) in split_kinds(_checked_mapping(labels)).items():
-        what = f"Label type {label_type!r}"
-        rows = _read_rows(kind, collected((labels or {})[key]), declared, what)
+    labels = labels or {}
+    for key, (label_type, kind) in split_kinds(labels).items():
+        what, source = f"Label type {label_type!r}", collected(labels[key])
+        rows: SetRows | ValueRows = (
+            read_set(source, declared, what)
+            if kind == "set"
+            else read_values(kind, source, declared, what)
+        )
         nodes, ids = _resolved(rows.nodes, nodes, unknown_nodes, what)
         tables[label_type] = rows, ids
     # Only now: the labels of a later type may have added nodes.
@@ -45,26 +55,6 @@ def read_labels(
         for label_type, (rows, ids) in tables.items()
     }
     return nodes, placed
-
-
-def _read_rows(
-    kind: str, source: Any, declared: Sequence[Hashable] | None, what: str
-) -> SetRows | ValueRows:
-    """Read labels of one type; `declared` nodes are those with a known order."""
-    if kind == "set":
-        return read_set(source, declared, what)
-    return read_values(kind, source, declared, what)
-
-
-def _checked_mapping(labels: Any) -> Mapping[str, Any]:
-    if labels is None:
-        return {}
-    if isinstance(labels, Mapping):
-        return labels
-    raise InvalidGraphError(
-        f"labels: expected a dict from label types to their labels, such as {{'word': words}}, "
-        f"got {type(labels).__name__}."
-    )
 
 
 def _resolved(
@@ -76,13 +66,14 @@ def _resolved(
     # The first row that names the node says more than the node alone.
     if n_unknown and unknown_nodes == "error":
         first = int(np.argmax(found < 0))
+        name = named.names[first]
         rows = np.flatnonzero(named.ids == first)
         where = f", row {rows[0]} (counted from 0)" if len(rows) else ""
         others = f" (and {n_unknown - 1} more)" if n_unknown > 1 else ""
         raise InvalidGraphError(
-            f"{what}{where}: node {named.names[first]!r}{others} is not among the {len(nodes)} "
-            f"nodes of the graph. Check its spelling and its type ('1' is not 1), declare it in "
-            f"nodes=, or pass unknown_nodes='ignore' or 'add'."
+            f"{what}{where}: node {name!r}{others} is not among the {counted(len(nodes), 'node')} "
+            f"of the graph. Check its spelling and its type ('1' is not 1), declare it in nodes=, "
+            f"or pass unknown_nodes='ignore' or 'add'.{nodes.suggestion(name)}"
         )
     if n_unknown and unknown_nodes == "add":
         nodes, found = nodes.extended(named.names)

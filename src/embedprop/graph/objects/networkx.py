@@ -49,9 +49,6 @@ def _node_attribute(graph: Any, labels: Any) -> Any:
     values = {node: data[labels] for node, data in graph.nodes(data=True) if labels in data}
     if not values:
         known = {str(name) for _, data in graph.nodes(data=True) for name in data}
-        raise InvalidGraphError(
-            f"labels: no node of the NetworkX graph has an attribute {labels!r}. "
-            f"Name one that nodes have, or give the labels themselves."
-            f"{did_you_mean(labels, known)}"
-        )
+        advice = f"Name one that nodes have, or give the labels.{did_you_mean(labels, known)}"
+        raise InvalidGraphError(f"labels: no node has an attribute {labels!r}. {advice}")
     return values

@@ -8,14 +8,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.adjacency import EdgeRows
-from embedprop.graph.graph import Graph
 from embedprop.graph.messages import check_choice
 from embedprop.graph.multisets import taken
 from embedprop.graph.objects.columns import as_weights
 from embedprop.graph.objects.convert import Choices, graph_from_edges
 from embedprop.graph.objects.edge_input import EdgeInput
-from embedprop.graph.vocabulary import Vocabulary
 
 
 def graph_from_pyg(

@@ -1,4 +1,4 @@
-"""What users have as sets of labels (dicts, rows, frames, sparse matrices) → l_i(v)."""
+"""Sets of labels as users give them (dicts, rows, frames, sparse matrices) → l_i(v)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users have as numbers, texts and images of nodes → values by node id."""
+"""Numbers, texts and images of nodes as users give them → values by node id."""
 
 from __future__ import annotations
 

@@ -135,6 +135,7 @@ def draw_neighbors(
             for e in range(size):
                 places[out + e] = first + e
             continue
+        # Floyd: of the first e + 1 places one is drawn; if it is taken, e itself is free.
         for e in range(size - most, size):
             drawn = np.int64(uniform(key, nodes[i], e) * (e + 1))
             chosen = e if last_seen[drawn] == i else drawn

@@ -84,6 +84,7 @@ def _weighted_step(
             previous = sums[e]
         total += weight * _bias(ptr, ids, before, ids[e], back, away)
         running[e - first] = total
+    # Rounding may leave the last sum below the number drawn.
     place = np.searchsorted(running, number * total, side="right")
     return int(ids[first + min(place, last - first - 1)])
 

@@ -157,12 +157,7 @@ def move_young_row(
 
 @uncounted(forceinline=True)
 def catch_up(
-    part: Table,
-    rows: Ints,
-    n_rows: int,
-    until: int,
-    learning_rate: float,
-    tables: AdamTables,
+    part: Table, rows: Ints, n_rows: int, until: int, learning_rate: float, tables: AdamTables
 ) -> None:
     """Bring rows[:n_rows] to their values after step `until`."""
     kind = part.vectors.dtype.type

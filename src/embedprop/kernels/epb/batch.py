@@ -161,16 +161,5 @@ def address(kind: int, b: int, batch_size: int) -> int:
 @uncounted()
 def senders_of(senders: Senders, part: int) -> Senders:
     """Return those of one part."""
-    return Senders(
-        senders.receivers[part],
-        senders.offsets[part],
-        senders.ends[part],
-        senders.entries[part],
-        senders.weights[part],
-    )
-
-
-@uncounted()
-def weight_at(weights: Floats, index: int) -> Float:
-    """Return one of the weights; an empty array stands for ones."""
-    return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
+    receivers, offsets, ends = senders.receivers[part], senders.offsets[part], senders.ends[part]
+    return Senders(receivers, offsets, ends, senders.entries[part], senders.weights[part])

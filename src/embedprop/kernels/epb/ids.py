@@ -44,14 +44,9 @@ def _positions_of(batch: int, problem: Problem) -> Positions:
     """Return the draws of a batch: the ids of nodes are the rows of the table."""
     draws = problem.draws
     first, last = bounds_of(batch, problem)
-    return Positions(
-        draws.nodes[first:last],
-        draws.negatives[first:last],
-        draws.neighbor_ids,
-        draws.neighbor_weights,
-        draws.starts[first:last],
-        draws.ends[first:last],
-    )
+    nodes, negatives = draws.nodes[first:last], draws.negatives[first:last]
+    starts, ends = draws.starts[first:last], draws.ends[first:last]
+    return Positions(nodes, negatives, draws.neighbor_ids, draws.neighbor_weights, starts, ends)
 
 
 @uncounted()
@@ -62,6 +57,7 @@ def _forward(number: int, batch: int, problem: Problem, work: Workspace) -> None
     """
     part, side = part_of(problem.table, number), batch % SIDES
     rows, n_rows = work.rows[side], work.n_rows[side, 0]
+    # A batch reads what the step before has left.
     until = problem.n_steps + batch
     catch_up(part, rows, n_rows, until, problem.learning_rate, problem.adam)
     positions = _positions_of(batch, problem)

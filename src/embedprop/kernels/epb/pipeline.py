@@ -50,6 +50,7 @@ def come(share: Share, problem: Problem) -> int:
     """Come to a meeting; return the batch that this thread then lists for all, -1 if none."""
     meeting: int = share.place[MEETING]
     share.place[IS_WAITING] = 1
+    # All have come to every meeting before, so the count tells who is the first at this one.
     is_first = arrive(share.arrived) == meeting * share.n_threads
     return meeting + 1 if is_first and meeting + 1 < n_batches_of(problem) else -1
 

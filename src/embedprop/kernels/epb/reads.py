@@ -7,8 +7,8 @@ from embedprop.kernels.epb.batch import (
     Problem,
     Workspace,
     bounds_of,
-    weight_at,
 )
+from embedprop.kernels.epb.segments import weight_at
 from embedprop.kernels.machine.arrays import Index, Ints
 from embedprop.kernels.machine.compile import uncounted
 from embedprop.kernels.machine.prefetch import prefetch_number, prefetch_number_to_write
@@ -117,6 +117,7 @@ def _list_labels(
     If these come to far more than n_labels, which is how many there are, nearly all are among
     them: then list them all.
     """
+    # Gradients go back the same way: where labels stand is looked up once for both.
     nodes, starts, ends = space.nodes[side], space.starts[side], space.ends[side]
     n_nodes, n_read = space.n_nodes[side, 0], 0
     for i in range(n_nodes):

@@ -15,6 +15,7 @@ def with_relations(
     Both have the edge's weight (an empty array: all 1). Returns ids, weights, starts, ends.
     """
     new_starts, new_ends = np.empty_like(starts), np.empty_like(ends)
+    # Only of these positions: the graph's own lists may be far longer.
     n_edges = 0
     for i in range(starts.shape[0]):
         n_edges += ends[i] - starts[i]

@@ -11,13 +11,8 @@ from embedprop.kernels.machine.prefetch import prefetch_to_write
 @uncounted(forceinline=True)
 def part_of(table: Table, part: int) -> Table:
     """Return one part of a table: arrays without the axis of parts."""
-    return Table(
-        table.vectors[part],
-        table.direction[part],
-        table.root[part],
-        table.moved[part],
-        table.gradient_step[part],
-    )
+    vectors, direction, root = table.vectors[part], table.direction[part], table.root[part]
+    return Table(vectors, direction, root, table.moved[part], table.gradient_step[part])
 
 
 @uncounted(forceinline=True)
@@ -40,6 +35,7 @@ def receive(
             prefetch_to_write(part.root, rows[i + AHEAD])
         row, message = Index(rows[i]), gradient
         start, end = offsets[i], offsets[i + 1]
+        # Most rows of a batch hear one message only: it is read where it is.
         if end - start == 1 and not weighted:
             message = source[entries[start]]
         else:

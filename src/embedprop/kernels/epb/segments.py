@@ -9,15 +9,15 @@ from embedprop.kernels.machine.prefetch import prefetch
 
 
 @uncounted(forceinline=True)
-def _set_one(total: Floats, wa: Float, a: Floats) -> None:
-    for k in range(0, total.shape[0], BLOCK):
-        put(total, k, wa * lanes(a, k))
+def weight_at(weights: Floats, index: int) -> Float:
+    """Return one of the weights; an empty array stands for ones."""
+    return weights[index] if weights.shape[0] > 0 else weights.dtype.type(1)
 
 
 @uncounted(forceinline=True)
-def _set_two(total: Floats, wa: Float, a: Floats, wb: Float, b: Floats) -> None:
+def _set_one(total: Floats, wa: Float, a: Floats) -> None:
     for k in range(0, total.shape[0], BLOCK):
-        put(total, k, wa * lanes(a, k) + wb * lanes(b, k))
+        put(total, k, wa * lanes(a, k))
 
 
 @uncounted(forceinline=True)
@@ -53,19 +53,12 @@ def _add_four_weighted(
 @uncounted(forceinline=True)
 def _begin(total: Floats, source: Floats, ids: Ints, weights: Floats, start: int, n: int) -> None:
     """Total = sum of the first n < 4 rows."""
-    one = total.dtype.type(1)
-    weighted = weights.shape[0] > 0
-    wa = weights[start] if weighted else one
     if n == 0:
         total[:] = 0
-    elif n == 1:
-        _set_one(total, wa, source[ids[start]])
-    else:
-        wb = weights[start + 1] if weighted else one
-        _set_two(total, wa, source[ids[start]], wb, source[ids[start + 1]])
-        if n == 3:
-            wc = weights[start + 2] if weighted else one
-            _add_one(total, wc, source[ids[start + 2]])
+        return
+    _set_one(total, weight_at(weights, start), source[ids[start]])
+    for e in range(start + 1, start + n):
+        _add_one(total, weight_at(weights, e), source[ids[e]])
 
 
 @uncounted(forceinline=True)

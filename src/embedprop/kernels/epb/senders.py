@@ -12,8 +12,8 @@ from embedprop.kernels.epb.batch import (
     Positions,
     Senders,
     address,
-    weight_at,
 )
+from embedprop.kernels.epb.segments import weight_at
 from embedprop.kernels.machine.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.machine.compile import uncounted
 
@@ -64,6 +64,7 @@ def list_senders(
     A negative receives one only if its margin is violated (its hinge is not 0). A position all of
     whose margins are kept sends nothing.
     """
+    # The order of receivers is that of the first message; rows do not depend on each other.
     own, negatives, heard = positions.own, positions.negatives, positions.heard
     starts, ends, weights = positions.starts, positions.ends, positions.weights
     n = 0
@@ -90,6 +91,7 @@ def list_senders(
             to_neighbors = address(TO_NEIGHBORS, b, batch_size)
             for e in range(starts[b], ends[b]):
                 _append(senders, heard[e], to_neighbors, weight_at(weights, e))
+    # What few have touched is cleaned one by one: all of it may be millions.
     _forget_ends(senders, n)
     return n
 

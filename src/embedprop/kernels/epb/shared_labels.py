@@ -41,15 +41,10 @@ from embedprop.kernels.machine.compile import kernel, uncounted
 @uncounted(forceinline=True)
 def _positions_of(side: int, space: NodeSpace) -> Positions:
     """Return what was listed of a batch, in places of its distinct nodes."""
-    offsets = space.offsets[side]
-    return Positions(
-        space.own[side],
-        space.negatives[side],
-        space.heard[side],
-        space.weights[side],
-        offsets,
-        offsets[1:],
-    )
+    own, negatives, offsets = space.own[side], space.negatives[side], space.offsets[side]
+    # List b ends where the next one starts.
+    starts, ends = offsets, offsets[1:]
+    return Positions(own, negatives, space.heard[side], space.weights[side], starts, ends)
 
 
 @uncounted()
@@ -81,6 +76,7 @@ def _backward(
     n_nodes: int = list_senders(positions, last - first, problem.batch_size, hinges, to_nodes)
     send(number, batch, problem, work, positions, space.embeddings[number])
     entries, weights, offsets = to_nodes.entries, to_nodes.weights, to_nodes.offsets
+    # A word that several nodes have reads one sum from each, not each of their messages.
     gradients = space.gradients[number]
     sum_segments(gradients, messages, entries, weights, offsets, offsets[1:], n_nodes)
     starts, ends = space.starts[side], space.ends[side]

@@ -78,6 +78,7 @@ def _type_lanes(_context: Any) -> Callable[..., Any]:
 
 @lower_builtin(lanes, types.Array, types.Integer)
 def _lower_lanes(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    # A row of any width begins where numbers do, not where vector registers would like it.
     place, align = _place(context, builder, signature.args, values)
     return builder.load(place, align=align)
 
@@ -129,6 +130,7 @@ def _type_total(_context: Any) -> Callable[..., Any]:
 def _lower_total(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
     number = values[0].type.element
     zero = ir.Constant(number, 0.0)
+    # "reassoc": in a fixed order each addition would wait for the one before.
     return _called(builder, "vector.reduce.fadd", number, [zero, *values], fastmath=("reassoc",))
 
 

@@ -53,48 +53,28 @@ def let_others_run() -> None:
     sleep(0)
 
 
-def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+def _atomic(emit: Callable[[Any, Any], Any]) -> Any:
+    """Return a function of an array whose first number is what `emit` does to that in memory."""
+
+    @intrinsic
+    def at_first(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None:
+        if array.dtype != types.int64:
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = context.make_array(signature.args[0])
+            return emit(builder, kind(context, builder, arguments[0]).data)
+
+        return types.int64(array), generate
+
+    return at_first
 
 
-@intrinsic
-def _add_one(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None:
-    if array.dtype != types.int64:
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature, arguments)
-        return builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "seq_cst")
-
-    return types.int64(array), generate
-
-
-@intrinsic
-def _load(_context: Any, array: Any) -> tuple[Any, Callable[..., Any]] | None:
-    if array.dtype != types.int64:
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = _pointer(context, builder, signature, arguments)
-        return builder.load_atomic(pointer, "seq_cst", 8)
-
-    return types.int64(array), generate
-
-
-@overload(arrive)
-def _arrive(arrived: Any) -> Callable[..., int]:  # noqa: ARG001
-    def add(arrived: Any) -> int:
-        return _add_one(arrived)  # type: ignore[call-arg]
-
-    return add
-
-
-@overload(n_arrived)
-def _n_arrived(arrived: Any) -> Callable[..., int]:  # noqa: ARG001
-    def load(arrived: Any) -> int:
-        return _load(arrived)  # type: ignore[call-arg]
-
-    return load
+# The strictest order: what is written before arriving is seen by all who see the arrival.
+_add_one = _atomic(lambda builder, at: builder.atomic_rmw("add", at, ir.IntType(64)(1), "seq_cst"))
+_load = _atomic(lambda builder, at: builder.load_atomic(at, "seq_cst", 8))
+overload(arrive)(lambda arrived: lambda arrived: _add_one(arrived))  # noqa: ARG005
+overload(n_arrived)(lambda arrived: lambda arrived: _load(arrived))  # noqa: ARG005
 
 
 # POSIX has a function for it; on Windows it is left to the caller.

@@ -14,8 +14,7 @@ from embedprop.graph import Graph
 from embedprop.instance.closed_form import ClosedFormInstance
 from embedprop.instance.parameters import ClosedFormParameters, settings_of
 from embedprop.methods.closed_form.solve import SolvedType, Solver, needed_bytes
-from embedprop.methods.label_types import chosen_types
-from embedprop.methods.method import Estimate, Report, silent
+from embedprop.methods.method import Estimate, Report, chosen_types, silent
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Learning, Model
 from embedprop.model.readout.eigen import EigenReadout
@@ -102,7 +101,8 @@ class ClosedFormMethod:
 
 
 def _tell(report: Report, name: str, n_passes: int) -> None:
-    report(n_passes, None, f"solving {name!r}: {n_passes} message passes")
+    passes = "1 message pass" if n_passes == 1 else f"{n_passes} message passes"
+    report(n_passes, None, f"solving {name!r}: {passes}")
 
 
 def _without_ids(label_types: Sequence[str]) -> list[str]:

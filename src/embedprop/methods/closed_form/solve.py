@@ -24,9 +24,8 @@ from embedprop.methods.closed_form.labels import (
     solve_labels,
 )
 from embedprop.methods.closed_form.missing import LabelledNodes
-from embedprop.methods.closed_form.pagerank import pagerank_average
 from embedprop.methods.random_streams import RandomStreams
-from embedprop.model.readout.eigen import scaled, shares, unit_rows
+from embedprop.model.readout.eigen import N_STEPS, scaled, shares, unit_rows
 
 logger = logging.getLogger(__name__)
 
@@ -146,6 +145,22 @@ class Solver:
             if solution.vectors.any():
                 _warn_unlabelled(name, nodes.n_unreached, self.graph.n_nodes)
         return h, solution
+
+
+def pagerank_average(adjacency: csr_array[np.float32], h: Vectors, restart: float) -> Vectors:
+    """Return r = restart h + (1 - restart) S r after 10 steps, rows of length 1.
+
+    S averages over the neighbors and the node itself, symmetrically normalized.
+    """
+    share = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())[:, None]
+    r = h
+    for _ in range(N_STEPS):
+        spoken = share * r
+        r = adjacency @ spoken
+        r += spoken
+        r *= np.float32(1 - restart) * share
+        r += np.float32(restart) * h
+    return unit_rows(r)
 
 
 def needed_bytes(graph: Graph, instance: ClosedFormInstance) -> int:

@@ -54,31 +54,18 @@ class Drawer:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        instance: EPBInstance,
-        streams: RandomStreams,
-        dtype: DTypeLike,
-        batch_size: int,
-        n_partitions: int = 2,
+        self, graph: Graph, instance: EPBInstance, plan: TrainingPlan, dtype: DTypeLike = np.float32
     ) -> None:
         self._graph, self._instance = graph, instance
-        self._streams, self._dtype, self._batch_size = streams, dtype, batch_size
-        self._partitions = Partitions(graph.n_nodes, n_partitions)
+        self._streams, self._dtype = RandomStreams(plan.seed), dtype
+        self._batch_size = plan.batch_size
+        self._partitions = Partitions(graph.n_nodes, plan.n_partitions)
         self.n_negatives = instance.n_negatives
         self._whole = _Chances(graph, instance)
         self.visits = self._whole.neighborhood.visits()
         self.sizes = self._whole.neighborhood.sizes()
-        nobody = self._whole.neighborhood.draw(self.visits[:0], streams.key("neighbors", 0))
+        nobody = self._whole.neighborhood.draw(self.visits[:0], self._streams.key("neighbors", 0))
         self.weighted = nobody.weights is not None
-
-    @classmethod
-    def of(
-        cls, graph: Graph, instance: EPBInstance, plan: TrainingPlan, dtype: DTypeLike = np.float32
-    ) -> Drawer:
-        """Return what decides for a plan."""
-        streams = RandomStreams(plan.seed)
-        return cls(graph, instance, streams, dtype, plan.batch_size, plan.n_partitions)
 
     def rounds(self, epoch: int) -> Iterator[Round]:
         """Yield the parts of an epoch that have visits."""
@@ -86,10 +73,12 @@ class Drawer:
         for number, pair in enumerate(pairs):
             ranges = self._partitions.ranges(pair)
             chances, counters, visits = self._whole, [epoch], self.visits
+            # Two partitions are the whole graph: no list has to be made anew.
             if len(pairs) > 1:
                 inner = InnerGraph.of(self._graph, ranges)
                 chances, counters = _Chances(inner, self._instance), [epoch, number]
                 visits = chances.neighborhood.visits()
+            # A pair may have no edge within.
             if len(visits):
                 order = self._streams.generator("order", *counters).permutation(visits)
                 draw = partial(self._draw, chances, counters)

@@ -59,6 +59,7 @@ def _steps(
     learner: Learner, instance: EPBInstance, plan: TrainingPlan, history: History
 ) -> Iterator[tuple[int, float, Mapping[str, float]]]:
     """Yield after each step the epoch, the share of it that is done, and its mean losses."""
+    # Draws and rates depend on the number of the epoch alone, so that a run can begin anywhere.
     n_done_before = max(map(len, history.values()), default=0)
     for epoch in range(n_done_before, plan.epochs):
         learner.begin_epoch(plan.rate(epoch))
@@ -72,27 +73,17 @@ def _steps(
                     sums[name] += loss
                 n_visits += len(draws.nodes)
                 losses = {name: total / n_visits for name, total in sums.items()}
-                _require_bounded(losses, learner.highest_losses, instance, plan, epoch)
+                for name, loss in losses.items():
+                    if not loss <= learner.highest_losses[name]:  # so that NaN is refused, too
+                        what = f"has grown to {loss:.3g}" if math.isfinite(loss) else f"is {loss}"
+                        raise _diverged("The loss", name, what, instance, plan, epoch)
+                # The end of an epoch is told once, when its losses are in the history.
                 share = part.share(low + len(draws.nodes))
                 if share < 1:
                     yield epoch, share, losses
         for name, loss in losses.items():
             history[name].append(loss)
         yield epoch, 1.0, losses
-
-
-def _require_bounded(
-    losses: Mapping[str, float],
-    highest: Mapping[str, float],
-    instance: EPBInstance,
-    plan: TrainingPlan,
-    epoch: int,
-) -> None:
-    for name, loss in losses.items():
-        if not math.isfinite(loss):
-            raise _diverged("The loss", name, f"is {loss}", instance, plan, epoch)
-        if loss > highest[name]:
-            raise _diverged("The loss", name, f"has grown to {loss:.3g}", instance, plan, epoch)
 
 
 def _require_finite(result: TrainingResult, instance: EPBInstance, plan: TrainingPlan) -> None:

@@ -25,8 +25,7 @@ from embedprop.methods.epb.tables.place import Place, needed_memory
 from embedprop.methods.epb.tables.storage import MEMORY
 from embedprop.methods.epb.targets import Targets
 from embedprop.methods.interrupt import InterruptWatch
-from embedprop.methods.label_types import chosen_types
-from embedprop.methods.method import Estimate, Report, Stopped, silent
+from embedprop.methods.method import Estimate, Report, Stopped, chosen_types, silent
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Learning, Model
 from embedprop.model.notices import log_notices

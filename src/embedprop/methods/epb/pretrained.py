@@ -83,7 +83,7 @@ class PretrainedVectors:
             return cls._of_pair(*source)
         hint = " Of a gensim model give model.wv." if hasattr(source, "wv") else ""
         raise InvalidParameterError(
-            f"Expected pretrained vectors as {EXPECTED}, but came {source!r:.80} of type "
+            f"Expected pretrained vectors as {EXPECTED}, got {source!r:.80} of type "
             f"{type(source).__name__}.{hint}"
         )
 
@@ -198,7 +198,7 @@ def _plain_names(names: Any) -> list[Hashable]:
         set(plain)
     except TypeError as error:
         raise InvalidParameterError(
-            f"Pretrained vectors: expected a list of names that can be hashed, but came "
+            f"Pretrained vectors: expected a list of names that can be hashed, got "
             f"{names!r:.80} ({error})."
         ) from None
     missing = [row for row, name in enumerate(plain) if is_missing(name)]
@@ -223,7 +223,7 @@ def _as_table(names: Sequence[Hashable], vectors: Any) -> NDArray[np.float32]:
     if not is_table or given.dtype.kind not in "biuf":
         raise InvalidParameterError(
             f"Pretrained vectors: expected numbers of shape (names, dim) for {len(names)} names, "
-            f"at least one, but came {given.dtype} of shape {given.shape}. Correct one of the two."
+            f"at least one, got {given.dtype} of shape {given.shape}. Correct one of the two."
         )
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite: refused below
         table = given.astype(np.float32)

@@ -14,7 +14,7 @@ from tests import toy_graphs
 from tests.methods.epb.runs import Run
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.errors import InvalidGraphError, TrainingError
+from embedprop.errors import TrainingError
 from embedprop.methods.epb.engines import fused as fused_engine
 from embedprop.methods.epb.engines.fused import FusedEngine
 
@@ -39,9 +39,7 @@ def test_the_vectors_to_start_from_are_not_changed() -> None:
 def test_reports_tell_epoch_share_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fused_engine, "_WORK_PER_STEP", 1)
     run, heard = Run.of(toy_graphs.messy(20), epochs=2, batch_size=5), []
-    result = FusedEngine().train(
-        run.graph, run.instance, run.plan, run.start, lambda *said: heard.append(said)
-    )
+    result = run.by(FusedEngine(), lambda *said: heard.append(said))
     assert [(epoch, share) for epoch, share, _ in heard] == [
         (epoch, share) for epoch in (0, 1) for share in (0.25, 0.5, 0.75, 1.0)
     ]
@@ -53,13 +51,6 @@ def test_going_on_repeats_no_draws() -> None:
     run = Run.of(toy_graphs.messy())
     first, later = run.fused(first_epoch=0), run.fused(first_epoch=1)
     assert (first.label_vectors["node"] != later.label_vectors["node"]).any()
-
-
-def test_a_single_node_has_nobody_to_be_compared_with() -> None:
-    graph = Graph.from_edges([("a", "a")], self_loops="keep")
-    run = Run.of(graph)
-    with pytest.raises(InvalidGraphError, match="the graph needs at least 2 nodes, got 1"):
-        run.fused()
 
 
 @pytest.mark.parametrize("learning_rate", [1e30, 1e300])
@@ -107,7 +98,7 @@ def test_the_second_label_type_is_named_when_it_is_the_one_that_fails() -> None:
 class NeverCompiled:
     """Stands where the compiled kernel is looked for."""
 
-    __name__ = "epb_ids"
+    __name__ = "never"
     signatures: tuple[()] = ()
 
     def __init__(self, stats: object) -> None:
@@ -118,8 +109,9 @@ class NeverCompiled:
 def test_the_first_run_tells_that_it_compiles(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, stats: object
 ) -> None:
-    run, ready = Run.of(toy_graphs.path()), fused_engine._is_ready
-    monkeypatch.setattr(fused_engine, "_is_ready", lambda _: ready(NeverCompiled(stats)))
+    run = Run.of(toy_graphs.path())
+    is_ready = fused_engine._is_ready
+    monkeypatch.setattr(fused_engine, "_is_ready", lambda _: is_ready(NeverCompiled(stats)))
     with caplog.at_level(logging.INFO, logger="embedprop"):
         run.fused()
     assert "Compiling the kernels" in caplog.text

@@ -8,12 +8,10 @@ from tests import toy_graphs
 from tests.methods.epb.runs import Run, assert_equal_to_autograd, assert_near
 
 from embedprop import Graph
+from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
 from embedprop.kernels.epb.adam import YOUNG
 from embedprop.kernels.machine.arrays import USUAL_WIDTH
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.negatives import NEGATIVES
-from embedprop.methods.epb.neighborhoods import NEIGHBORHOODS
-from embedprop.methods.random_streams import RandomStreams
 
 RUNS = {
     "ids only": lambda: Run.of(toy_graphs.messy(words=False)),
@@ -141,7 +139,7 @@ def test_with_ids_relations_and_one_edge_at_a_time_the_loss_is_that_of_transe() 
     entities, relations = run.start["node"], run.start_relations["node"]
     tails = np.repeat(np.arange(graph.n_nodes), graph.neighbors.sizes)
     translated = entities[graph.neighbors.ids] + relations[graph.neighbor_relations]
-    drawer = Drawer(graph, run.instance, RandomStreams(0), np.float64, run.plan.batch_size)
+    drawer = Drawer(graph, run.instance, run.plan, np.float64)
     order = drawer.order(0)
     corrupted = np.empty(len(order), np.int64)
     corrupted[order] = drawer.draw(0, order).negatives[:, 0]

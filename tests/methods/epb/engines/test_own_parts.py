@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import EmbeddingPropagation, Graph, Parts
 from embedprop.errors import InvalidParameterError, TrainingError
 from embedprop.framework.aggregators import Messages
 from embedprop.framework.losses import Compared
@@ -82,20 +83,15 @@ def test_a_module_of_the_user_s_own_is_trained_as_a_copy(part: str, as_dict: boo
     module = OWN_PARTS[part]()
     before = {key: value.clone() for key, value in module.state_dict().items()}
     given = {"age": module} if as_dict else module
-    settings = SMALL | {"learning_rate": 0.05, part: given}
-    model = (
-        EmbeddingPropagation(**settings, reconstruction="max")
-        if part != "reconstruction"
-        else EmbeddingPropagation(**settings)
-    )
-    model.fit(NUMBERS)
+    parts = {"reconstruction": "max", part: given}
+    model = EmbeddingPropagation(**SMALL, learning_rate=0.05, parts=parts).fit(NUMBERS)
     name = type(module).__name__
     assert getattr(model.instance_.label_types["age"], part) == f"custom {name}"
     for key, value in module.state_dict().items():
         assert torch.equal(value, before[key])
     field = {"label_embedding": "f", "aggregator": "g", "reconstruction": "g_tilde",
              "distance": "d", "loss": "loss"}[part]  # fmt: skip
-    trained = getattr(model._learned.modules["age"], field)
+    trained = getattr(model.modules_["age"], field)
     assert type(trained) is type(module)
     assert trained is not module
     assert any((value != before[key]).any() for key, value in trained.state_dict().items())
@@ -103,7 +99,7 @@ def test_a_module_of_the_user_s_own_is_trained_as_a_copy(part: str, as_dict: boo
 
 def test_a_plain_function_is_a_part_too(star_with_words: Graph) -> None:
     ours = EmbeddingPropagation(
-        **SMALL, distance=lambda a, b: torch.linalg.vector_norm(a - b, dim=-1)
+        **SMALL, parts={"distance": lambda a, b: torch.linalg.vector_norm(a - b, dim=-1)}
     ).fit(star_with_words)
     theirs = EmbeddingPropagation(**SMALL, engine="torch").fit(star_with_words)
     np.testing.assert_allclose(ours.node_embeddings_, theirs.node_embeddings_, rtol=1e-4, atol=1e-6)
@@ -111,17 +107,19 @@ def test_a_plain_function_is_a_part_too(star_with_words: Graph) -> None:
 
 def test_an_f_of_the_user_s_own_reads_the_ids_of_a_set(star_with_words: Graph) -> None:
     table = torch.nn.Embedding(4, 4)  # three words and a dummy
-    model = EmbeddingPropagation(**SMALL, label_embedding={"word": table}).fit(star_with_words)
+    parts = Parts(label_embedding={"word": table})
+    model = EmbeddingPropagation(**SMALL, parts=parts).fit(star_with_words)
     moved = model.label_embeddings_["word"] - table.weight.detach().numpy()[:3]
     assert 0 < np.abs(moved).max() < 0.01
-    fixed = EmbeddingPropagation(**SMALL, label_embedding={"word": table}, refine=False)
+    fixed = EmbeddingPropagation(**SMALL, parts=replace(parts, refine=False))
     fixed.fit(star_with_words)
     np.testing.assert_array_equal(fixed.label_embeddings_["word"], table.weight.detach()[:3])
 
 
 def test_refine_false_keeps_an_own_f_and_trains_the_rest() -> None:
     module = Doubled()
-    model = EmbeddingPropagation(**SMALL, label_embedding={"age": module}, refine=False)
+    parts = {"label_embedding": {"age": module}, "refine": False}
+    model = EmbeddingPropagation(**SMALL, parts=parts)
     start = EmbeddingPropagation(**(SMALL | {"epochs": 0})).fit(NUMBERS)
     model.fit(NUMBERS)
     with torch.no_grad():
@@ -134,8 +132,8 @@ def test_refine_false_keeps_an_own_f_and_trains_the_rest() -> None:
 
 class TestBadModules:
     @staticmethod
-    def refused(error: type[Exception], **params: Any) -> str:
-        model = EmbeddingPropagation(**(SMALL | params))
+    def refused(error: type[Exception], parts: Any = None, **params: Any) -> str:
+        model = EmbeddingPropagation(**SMALL | params, parts=parts)
         with pytest.raises(error) as caught:
             model.fit(NUMBERS)
         assert not hasattr(model, "node_embeddings_")
@@ -148,29 +146,29 @@ class TestBadModules:
             "aggregator": lambda m: m.vectors.new_zeros(m.n_sets, 5),
             "reconstruction": lambda m: m.vectors.new_zeros(m.n_sets, 5),
         }[part]
-        message = self.refused(InvalidParameterError, **{part: {"age": wrong}})
+        message = self.refused(InvalidParameterError, {part: {"age": wrong}})
         assert message.startswith(f"{part}='custom ")
         assert "of label type 'age' must return" in message
         assert "vectors of dim 4" in message
         assert ", 5). Change the module's output" in message
 
     def test_what_is_no_tensor_is_told(self) -> None:
-        message = self.refused(InvalidParameterError, aggregator={"age": lambda _: None})
+        message = self.refused(InvalidParameterError, {"aggregator": {"age": lambda _: None}})
         assert "but returned NoneType" in message
 
     @pytest.mark.parametrize("distance", [lambda a, b: a - b, lambda a, b: (a - b).sum()])
     def test_a_distance_of_another_shape(self, distance: Any) -> None:
-        message = self.refused(InvalidParameterError, distance={"age": distance})
+        message = self.refused(InvalidParameterError, {"distance": {"age": distance}})
         assert message.startswith("distance='custom function' of label type 'age' must return one")
 
     @pytest.mark.parametrize("loss", [lambda c: c.own.sum(), lambda c: c.negative])
     def test_a_loss_of_another_shape(self, loss: Any) -> None:
-        message = self.refused(InvalidParameterError, loss={"age": loss}, n_negatives=2)
+        message = self.refused(InvalidParameterError, {"loss": {"age": loss}}, n_negatives=2)
         assert message.startswith("loss='custom function' of label type 'age' must return one")
 
     @pytest.mark.parametrize("value", ["nan", "inf"])
     def test_a_loss_that_is_not_finite(self, value: str) -> None:
-        message = self.refused(TrainingError, loss={"age": lambda c: c.own * float(value)})
+        message = self.refused(TrainingError, {"loss": {"age": lambda c: c.own * float(value)}})
         assert message.startswith(f"loss='custom function' of label type 'age' is {value}. Lower")
 
     def test_a_rate_that_makes_vectors_infinite(self) -> None:
@@ -179,11 +177,11 @@ class TestBadModules:
         assert "ower" in message
 
     def test_a_parameter_that_cannot_be(self) -> None:
-        message = self.refused(InvalidParameterError, loss="softmax(temperature=0)")
+        message = self.refused(InvalidParameterError, {"loss": "softmax(temperature=0)"})
         assert message == "temperature=0 is not possible: it must be finite and above 0."
 
     def test_weights_of_edges_do_not_go_with_walks(self) -> None:
         message = self.refused(
-            InvalidParameterError, reconstruction="weighted_mean", neighborhood="walks"
+            InvalidParameterError, {"reconstruction": "weighted_mean"}, neighborhood="walks"
         )
         assert "'weighted_mean' of label type 'node' learns a weight for each edge, but" in message

@@ -12,9 +12,9 @@ import pytest
 from tests import toy_graphs
 from tests.methods.epb.runs import Run
 
+from embedprop.instance.catalog import NEGATIVES
 from embedprop.methods.epb.engines import fused as fused_engine
 from embedprop.methods.epb.engines.engine import TrainingResult
-from embedprop.methods.epb.negatives import NEGATIVES
 
 IN_EIGHT_THREADS = """
 from tests.methods.epb.engines.test_same_bytes import crowded_run, digest

@@ -16,7 +16,6 @@ import pytest
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.kernels.epb.batch import Senders
 from embedprop.methods.epb.engines import threads
 from embedprop.methods.epb.engines.fused_state import FusedState
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
@@ -239,10 +238,10 @@ def test_nothing_is_left_in_lists_after_every_run(
 
     def checked(state: FusedState, *arguments: Any) -> float:
         loss = run(state, *arguments)
-        slots = [one.slot for one in state.memory if hasattr(one, "slot")]
-        senders = [one for part in state.memory for one in part if isinstance(one, Senders)]
-        assert len(slots) == len(senders) > 0
-        free = all((slot == -1).all() for slot in slots)
+        workspace, *of_shared = state.memory
+        spaces = [workspace, *of_shared[1:]]  # between them: the labels of each node
+        senders = [workspace.to_rows, *(space.to_nodes for space in of_shared[1:])]
+        free = all((space.slot == -1).all() for space in spaces)
         seen.append(free and not any(one.ends.any() for one in senders))
         return loss
 

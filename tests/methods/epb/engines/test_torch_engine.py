@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import AGGREGATORS, DISTANCES, LOSSES
 from tests import toy_graphs
 from tests.methods.epb.runs import Run, assert_near
 from tests.toy_graphs import TwoCliques
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidParameterError
 from embedprop.framework.aggregators import Messages
+from embedprop.instance.catalog import AGGREGATORS, DISTANCES, LOSSES, NEGATIVES
 from embedprop.methods.epb.engines.torch import TorchEngine, choose_device
-from embedprop.methods.epb.negatives import NEGATIVES
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
 
@@ -74,8 +71,8 @@ def test_it_equals_the_fused_engine(name: str) -> None:
 TEXTS = {0: "a rose is a rose", 1: "the sea", 2: "A rose; the sea!", 4: "is it", 5: "..."}
 FITS: dict[str, tuple[Graph, dict[str, Any]]] = {
     "inverse relations": (
-        toy_graphs.messy(directed=True, n_relations=3),
-        {"inverse_relations": True, "neighborhood": "edges"},
+        toy_graphs.messy(directed=True, n_relations=3).with_inverses(),
+        {"neighborhood": "edges"},
     ),
     "text as a bag of words": (
         Graph.from_edges([(i, (i + j) % 7) for i in range(7) for j in (1, 2)],
@@ -84,9 +81,12 @@ FITS: dict[str, tuple[Graph, dict[str, Any]]] = {
     ),
     "margins of the loss": (
         toy_graphs.messy(),
-        {"loss": {"node": "margin_ranking(margin=3)"}, "dim": {"node": 3, "word": 5}},
+        {
+            "parts": {"loss": {"node": "margin_ranking(margin=3)"}},
+            "dim": {"node": 3, "word": 5},
+        },
     ),
-    "another r": (toy_graphs.messy(weighted_edges=True), {"representation": "both"}),
+    "another r": (toy_graphs.messy(weighted_edges=True), {"parts": {"representation": "both"}}),
     "pretrained vectors": (toy_graphs.messy(), {"pretrained": {"word": {"w1": [1, 2, 3, 4]}}}),
 }  # fmt: skip
 
@@ -118,7 +118,7 @@ def test_it_repeats_itself_and_leaves_torch_s_global_state_alone(star_with_words
     torch.manual_seed(5)
     torch.set_num_threads(2)
     before = torch.random.get_rng_state()
-    params = SMALL | {"reconstruction": "attention", "engine": "torch"}
+    params = SMALL | {"parts": {"reconstruction": "attention"}, "engine": "torch"}
     first = EmbeddingPropagation(**params).fit_transform(star_with_words)
     assert torch.equal(torch.random.get_rng_state(), before)
     assert torch.get_num_threads() == 2
@@ -141,8 +141,8 @@ def test_every_loss_falls_with_every_distance(
     cliques: TwoCliques, loss: str, distance: str
 ) -> None:
     model = EmbeddingPropagation(
-        dim=6, epochs=20, learning_rate=0.05, loss=loss, distance=distance, n_negatives=2,
-        engine="torch", n_threads=1, batch_size=12, label_types=["word"],
+        dim=6, epochs=20, learning_rate=0.05, parts={"loss": loss, "distance": distance},
+        n_negatives=2, engine="torch", n_threads=1, batch_size=12, label_types=["word"],
     ).fit(cliques.graph)  # fmt: skip
     losses = model.loss_history_["word"]
     assert np.mean(losses[-3:]) < 0.9 * np.mean(losses[:3])
@@ -157,8 +157,8 @@ def test_every_aggregator_learns_as_g_and_as_g_tilde(
     cliques: TwoCliques, aggregator: str, reconstruction: str
 ) -> None:
     model = EmbeddingPropagation(
-        dim=6, epochs=15, learning_rate=0.02, aggregator=aggregator, reconstruction=reconstruction,
-        engine="torch", n_threads=1, label_types=["word"],
+        dim=6, epochs=15, learning_rate=0.02, engine="torch", n_threads=1, label_types=["word"],
+        parts={"aggregator": aggregator, "reconstruction": reconstruction},
     ).fit(cliques.graph)  # fmt: skip
     losses = model.loss_history_["word"]
     assert np.mean(losses[-3:]) < 0.95 * np.mean(losses[:3])
@@ -172,7 +172,8 @@ def test_the_end_of_a_walk_has_no_edge(path: Graph) -> None:
         zeros = messages.vectors.new_zeros(messages.n_sets, messages.vectors.shape[1])
         return zeros.index_add(0, messages.owners, messages.vectors / 20)
 
-    EmbeddingPropagation(**SMALL, neighborhood="walks", reconstruction=mean).fit(path)
+    parts = {"reconstruction": mean}
+    EmbeddingPropagation(**SMALL, neighborhood="walks", parts=parts).fit(path)
     assert (seen[0] == -1).all()
 
 
@@ -185,7 +186,7 @@ def test_members_come_through_the_edges_that_they_come_through(params: dict[str,
         zeros = messages.vectors.new_zeros(messages.n_sets, messages.vectors.shape[1])
         return zeros.index_add(0, messages.owners, messages.vectors)
 
-    settings = SMALL | {"epochs": 1, "batch_size": 999, "reconstruction": mean} | params
+    settings = SMALL | {"epochs": 1, "batch_size": 999, "parts": {"reconstruction": mean}} | params
     EmbeddingPropagation(**settings).fit(graph)
     edges = seen[0].tolist()
     assert len(set(edges)) == len(edges)
@@ -202,28 +203,6 @@ def test_devices() -> None:
             InvalidParameterError, match=r"^device=.* cannot be used here \(.*'cpu'"
         ):
             choose_device(bad)
-
-
-def test_a_graph_of_one_node_is_refused() -> None:
-    graph = Graph.from_edges([("a", "a")], self_loops="keep")
-    with pytest.raises(InvalidGraphError, match="needs at least 2 nodes, got 1"):
-        EmbeddingPropagation(**SMALL, engine="torch").fit(graph)
-
-
-def test_ctrl_c_keeps_what_was_learned() -> None:
-    run = Run.of(toy_graphs.messy()).lasting(50)
-
-    def press(epoch: int, share: float, losses: object) -> None:
-        del losses
-        if (epoch, share) == (2, 1.0):
-            os.kill(os.getpid(), signal.SIGINT)
-
-    result = run.by(TorchEngine("cpu"), press)
-    assert result.interrupted
-    assert {len(losses) for losses in result.loss_history.values()} == {3}
-    three = run.lasting(3).by(TorchEngine("cpu"))
-    for name, vectors in three.label_vectors.items():
-        np.testing.assert_array_equal(result.label_vectors[name], vectors)
 
 
 def test_nothing_to_learn_is_no_error() -> None:

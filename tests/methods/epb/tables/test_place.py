@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +14,16 @@ from tests import toy_graphs
 from tests.methods.epb.runs import Run
 
 from embedprop import EmbeddingPropagation, Graph
-from embedprop.errors import InvalidParameterError
+from embedprop.errors import InvalidParameterError, UnknownComponentError
+from embedprop.methods.epb.engines.choose import Fused, Torch
 from embedprop.methods.epb.tables import place as storage
-from embedprop.methods.epb.tables.place import Storage, choose_place, disk_bytes, needed_memory
+from embedprop.methods.epb.tables.place import (
+    Place,
+    Storage,
+    choose_place,
+    disk_bytes,
+    needed_memory,
+)
 from embedprop.methods.epb.tables.storage import MEMORY, DiskTables
 
 
@@ -26,34 +32,60 @@ def run() -> Run:
     return Run.of(toy_graphs.messy(100), label_types=("node",), dim=16)
 
 
-def place_of(run: Run, text: str, engine: str = "fused") -> storage.Place:
-    return choose_place(Storage.parse(text), run.graph, run.instance, engine)
+def place_of(run: Run, kind: str, **asked: Any) -> storage.Place:
+    return choose_place(Storage(kind, **asked), run.learnable, run.instance)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("dsk",), r"^storage='dsk' is not known\. Choose one of: 'auto', 'memory', 'disk'\. Did"),
+        ((None,), r"^storage=None is not known"),
+        (("memory", 8), r"^storage='memory' has no partitions and no folder: these are for tables"),
+        (("auto", None, "/tmp"), r"^storage='auto' has no partitions and no folder"),
+        (("disk", 3), r"^partitions=3 is not possible: they go in pairs"),
+        (("disk", 0), r"^partitions=0 is not possible: .* at least 2"),
+        (("disk", "8"), r"^partitions='8' is not possible"),
+        (("disk", None, 8), r"^folder=8 must be a text in quotes"),
+        (
+            ("disk", None, "/nowhere"),
+            r"the folder /nowhere does not exist\. Give another folder",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused_before_there_is_a_graph(
+    asked: tuple[Any, ...], message: str
+) -> None:
+    for ask in (Storage, Fused):
+        with pytest.raises((InvalidParameterError, UnknownComponentError), match=message):
+            ask(*asked)
 
 
 def test_auto_stays_in_memory_where_that_holds_the_tables(run: Run) -> None:
-    assert place_of(run, "auto") == (MEMORY, 2)
-    assert place_of(run, "memory") == (MEMORY, 2)
+    assert place_of(run, "auto") == Place()
+    assert place_of(run, "memory") == Place()
 
 
 def test_auto_goes_to_disk_where_memory_is_short_and_says_so(
-    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables_of_all = 3 * 100 * 16 * 4
     monkeypatch.setattr(storage, "_file_system", lambda _: "ext4")
     monkeypatch.setattr(storage, "physical_memory", lambda: 2 * tables_of_all)
-    assert place_of(run, "auto", "torch") == (MEMORY, 2)
-    assert place_of(run, "memory") == (MEMORY, 2)
+    assert place_of(run, "memory") == Place()
     place = place_of(run, "auto")
+    assert Torch().place(run.learnable, run.instance) == Place()  # tensors are nowhere else
     # A pair may have an eighth of the memory, which is a fourth of the tables.
     assert (type(place.tables), place.n_partitions) == (DiskTables, 8)
-    assert "tables go to disk (storage='disk')" in caplog.text
+    assert place.notice.is_warning
+    assert "tables go to disk (storage='disk') in 8 partitions" in place.notice.text
 
 
 def test_the_number_of_partitions_fits_the_memory_of_the_machine(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert place_of(run, "disk").n_partitions == 2
-    assert place_of(run, "disk(partitions=10)").n_partitions == 10
+    assert place_of(run, "disk", partitions=10).n_partitions == 10
     monkeypatch.setattr(storage, "physical_memory", lambda: 8)
     assert place_of(run, "disk").n_partitions == 100
     monkeypatch.setattr(storage, "physical_memory", lambda: None)
@@ -66,12 +98,10 @@ def test_the_number_of_partitions_fits_the_memory_of_the_machine(
 def test_what_cannot_be_on_disk_is_refused(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InvalidParameterError, match=r"the engine is 'torch'"):
-        place_of(run, "disk", "torch")
     with pytest.raises(InvalidParameterError, match=r"partitions=102 .* number of nodes, 100"):
-        place_of(run, "disk(partitions=102)")
+        place_of(run, "disk", partitions=102)
     with pytest.raises(InvalidParameterError, match=r"nowhere does not exist\. Give another"):
-        place_of(run, f"disk(folder={str(tmp_path / 'nowhere')!r})")
+        place_of(run, "disk", folder=str(tmp_path / "nowhere"))
     usage = SimpleNamespace(free=5000)
     monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: usage)
     with pytest.raises(
@@ -83,13 +113,17 @@ def test_what_cannot_be_on_disk_is_refused(
         place_of(run, "disk")
 
 
-def test_a_folder_in_memory_is_told(
-    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_the_disk_is_mentioned_and_a_folder_in_memory_is_a_warning(
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(storage, "_file_system", lambda _: "ext4")
+    notice = place_of(run, "disk", partitions=4).notice
+    assert not notice.is_warning
+    assert notice.text.endswith("nodes in 4 partitions.")
     monkeypatch.setattr(storage, "_file_system", lambda _: "tmpfs")
-    with caplog.at_level(logging.WARNING):
-        place_of(run, "disk")
-    assert "is in memory itself" in caplog.text
+    notice = place_of(run, "disk").notice
+    assert notice.is_warning
+    assert "is in memory itself" in notice.text
 
 
 def without_room(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,15 +142,15 @@ def in_memory_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_auto_without_a_disk_stays_in_memory_while_that_holds_all(
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
     obstacle: Callable[[pytest.MonkeyPatch], None],
     reason: str,
 ) -> None:
-    needed = needed_memory(run.graph, run.instance)
+    needed = needed_memory(run.learnable, run.instance)
     obstacle(monkeypatch)
     monkeypatch.setattr(storage, "physical_memory", lambda: needed)
-    assert place_of(run, "auto") == (MEMORY, 2)
-    assert "Tables stay in memory" in caplog.text
+    place = place_of(run, "auto")
+    assert (place.tables, place.n_partitions) == (MEMORY, 2)
+    assert "Tables stay in memory" in place.notice.text
     monkeypatch.setattr(storage, "physical_memory", lambda: needed - 1)
     with pytest.raises(InvalidParameterError, match=rf"this machine has 0\.0 GB, but .*{reason}"):
         place_of(run, "auto")
@@ -151,47 +185,11 @@ def test_the_size_on_disk_is_that_of_all_tables_that_are_made(
         dim={name: dim + 2 * i for i, name in enumerate(label_types)},
         label_types=label_types,
         epochs=1,
-        storage=f"disk(partitions={n_partitions})",
+        engine=f"fused(storage='disk', partitions={n_partitions})",
         verbose=False,
     )
     model.fit(graph)
     assert told == [sum(made)]
-
-
-GB = 10**9
-
-
-@pytest.mark.parametrize(
-    ("own", "limits", "expected"),
-    [
-        ("0::/a/b", {"memory.max": "max"}, None),
-        ("0::/a/b", {"memory.max": 3 * GB}, 3),
-        ("0::/a/b", {"a/memory.max": 2 * GB, "a/b/memory.max": "max"}, 2),
-        ("0::/a:b", {"a:b/memory.max": GB}, 1),
-        ("5:cpu,memory:/c\n0::/", {"memory/c/memory.limit_in_bytes": GB}, 1),
-        ("5:memory:/of/the/host", {"memory/memory.limit_in_bytes": GB}, 1),
-        ("5:memory:/c", {"memory/c/memory.limit_in_bytes": 2**63 - 4096}, None),
-        ("odd", {"memory.max": "odd"}, None),
-        ("5:cpu:/c", {"c/memory.max": GB, "memory/c/memory.limit_in_bytes": GB}, None),
-    ],
-)
-def test_memory_is_that_of_the_container(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    own: str,
-    limits: dict[str, object],
-    expected: int | None,
-) -> None:
-    machine = 4 * GB
-    monkeypatch.setattr(storage.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": machine}.get)
-    groups = tmp_path / "groups"
-    for name, limit in limits.items():
-        (groups / name).parent.mkdir(parents=True, exist_ok=True)
-        (groups / name).write_text(f"{limit}\n")
-    (tmp_path / "own").write_text(f"{own}\n")
-    monkeypatch.setattr(storage, "_CGROUPS", groups)
-    monkeypatch.setattr(storage, "_OWN_CGROUPS", tmp_path / "own")
-    assert storage.physical_memory() == (machine if expected is None else expected * GB)
 
 
 def test_odd_lines_of_mounts_are_passed_over(
@@ -219,5 +217,5 @@ def test_the_memory_that_is_needed_is_what_a_fit_takes(label_types: list[str]) -
         taken = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    needed = needed_memory(graph, run.instance)
+    needed = needed_memory(run.learnable, run.instance)
     assert 0.85 * needed < taken < 1.05 * needed, f"{taken / 1e6:.0f} MB, not {needed / 1e6:.0f}"

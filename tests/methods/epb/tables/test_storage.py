@@ -15,16 +15,14 @@ from tests import toy_graphs
 from tests.methods.epb.engines.test_same_bytes import crowded_run, digest
 from tests.methods.epb.runs import Run, assert_near
 
-from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.graph.changes.learnable import glorot
 from embedprop.kernels.epb.adam import Table
 from embedprop.kernels.epb.rows import catch_up_rows
 from embedprop.methods.epb.engines import fused_state
 from embedprop.methods.epb.engines.fused import FusedEngine
 from embedprop.methods.epb.engines.torch import TorchEngine
+from embedprop.methods.epb.start import glorot
 from embedprop.methods.epb.tables import resident as resident_table
 from embedprop.methods.epb.tables import storage as tables
-from embedprop.methods.epb.tables.place import Storage
 from embedprop.methods.epb.tables.storage import MEMORY, DiskTables, is_mapped
 from embedprop.methods.random_streams import RandomStreams
 
@@ -35,6 +33,7 @@ from tests import toy_graphs
 from tests.methods.epb.runs import Run
 from tests.methods.epb.tables.test_storage import on_disk
 from embedprop.kernels.epb.ids import epb_ids
+from embedprop.kernels.epb.shared_labels import epb_shared_labels
 from embedprop.kernels.epb.rows import catch_up_rows
 from embedprop.kernels.epb.shared_labels import epb_shared_labels
 run = Run.of(toy_graphs.messy(40))
@@ -220,36 +219,3 @@ def test_a_file_system_that_cannot_reserve_blocks_will_do(
 
 def test_a_table_without_rows_needs_no_file(tmp_path: Path) -> None:
     assert DiskTables(tmp_path).zeros((0, 5), np.float32).shape == (0, 5)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("auto", Storage("auto")),
-        ("memory", Storage("memory")),
-        ("disk", Storage("disk")),
-        ("disk(partitions=8)", Storage("disk", 8)),
-        ("disk(folder='a b', partitions=2)", Storage("disk", 2, "a b")),
-    ],
-)
-def test_storage_is_read(text: str, expected: Storage) -> None:
-    assert Storage.parse(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("dsk", r"storage='dsk' is not known\. Choose one of: 'auto', 'memory', 'disk'\."),
-        (None, r"storage=None is not known"),
-        ("disk(8)", r"is not known"),
-        ("disk(parts=8)", r"'disk' has no parameter 'parts'\. It has: 'partitions', 'folder'\."),
-        ("memory(partitions=8)", r"'memory' has no parameter 'partitions'\. It has: none\."),
-        ("disk(partitions=3)", r"partitions go in pairs"),
-        ("disk(partitions=0)", r"partitions=0"),
-        ("disk(partitions='8')", r"partitions='8'"),
-        ("disk(folder=8)", r"folder must be a text in quotes"),
-    ],
-)
-def test_bad_storage_is_refused_in_words(text: str, message: str) -> None:
-    with pytest.raises((UnknownComponentError, InvalidParameterError), match=message):
-        Storage.parse(text)

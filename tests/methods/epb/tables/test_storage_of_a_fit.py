@@ -1,7 +1,8 @@
-"""EmbeddingPropagation(storage=...): the same API, wherever the tables are."""
+"""EmbeddingPropagation(engine="fused(storage=...)"): the same API, wherever the tables are."""
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from tests import toy_graphs
 
-from embedprop import EmbeddingPropagation, Graph
+from embedprop import ClosedForm, EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
+from embedprop.instance.catalog import Part
 from embedprop.methods.epb.tables import place as storage
 from embedprop.methods.epb.tables import storage as tables
 from embedprop.methods.epb.tables.storage import is_mapped
@@ -32,8 +33,16 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "CHUNK", 7)
 
 
-def fitted(graph: Graph, where: str, **params: object) -> EmbeddingPropagation:
-    return EmbeddingPropagation(storage=where, **(SMALL | params)).fit(graph)
+def stored(where: str, **asked: object) -> str:
+    """Return the engine that keeps its tables there."""
+    return str(Part("fused", {"storage": where, **asked}))
+
+
+MEMORY, DISK = stored("memory"), stored("disk", partitions=2)
+
+
+def fitted(graph: Graph, engine: str, **params: object) -> EmbeddingPropagation:
+    return EmbeddingPropagation(engine=engine, **(SMALL | params)).fit(graph)
 
 
 @pytest.mark.parametrize("label_types", [["node"], ["word"], None])
@@ -41,8 +50,8 @@ def fitted(graph: Graph, where: str, **params: object) -> EmbeddingPropagation:
 def test_two_partitions_on_disk_are_the_bytes_of_memory(
     graph: Graph, label_types: list[str] | None, representation: str
 ) -> None:
-    params = {"label_types": label_types, "representation": representation}
-    memory, disk = (fitted(graph, text, **params) for text in ("memory", "disk(partitions=2)"))
+    params = {"label_types": label_types, "parts": {"representation": representation}}
+    memory, disk = (fitted(graph, engine, **params) for engine in (MEMORY, DISK))
     assert disk.loss_history_ == memory.loss_history_
     np.testing.assert_array_equal(disk.node_embeddings_, memory.node_embeddings_)
     for name, vectors in memory.label_embeddings_.items():
@@ -51,10 +60,10 @@ def test_two_partitions_on_disk_are_the_bytes_of_memory(
 
 @pytest.mark.parametrize("label_types", [["node"], None])
 def test_node_vectors_stay_on_disk(graph: Graph, label_types: list[str] | None) -> None:
-    model = fitted(graph, "disk(partitions=4)", label_types=label_types)
+    model = fitted(graph, stored("disk", partitions=4), label_types=label_types)
     assert is_mapped(model.node_embeddings_)
     assert np.shares_memory(model.label_embeddings_["node"], model.node_embeddings_)
-    assert not is_mapped(fitted(graph, "memory").node_embeddings_)
+    assert not is_mapped(fitted(graph, MEMORY).node_embeddings_)
 
 
 def test_a_model_from_disk_is_asked_saved_and_loaded_like_any_other(
@@ -62,7 +71,7 @@ def test_a_model_from_disk_is_asked_saved_and_loaded_like_any_other(
 ) -> None:
     folder = tmp_path / "tables"
     folder.mkdir()
-    model = fitted(graph, f"disk(partitions=4, folder={str(folder)!r})")
+    model = fitted(graph, stored("disk", partitions=4, folder=str(folder)))
     model.save(tmp_path / "model")
     loaded = EmbeddingPropagation.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.node_embeddings_, model.node_embeddings_)
@@ -75,24 +84,28 @@ def test_a_model_from_disk_is_asked_saved_and_loaded_like_any_other(
 def test_learning_goes_on_from_either_place_to_either(graph: Graph) -> None:
     grown = toy_graphs.messy(60, missing=True, weighted_labels=True, isolated=True)
     models = []
-    for first, second in [("memory", "memory"), ("disk(partitions=2)", "disk(partitions=2)")]:
-        model = fitted(graph, first).set_params(storage=second).partial_fit(grown)
+    for first, second in [(MEMORY, MEMORY), (DISK, DISK), (MEMORY, DISK), (DISK, MEMORY)]:
+        model = fitted(graph, first).set_params(engine=second).partial_fit(grown)
         models.append(model.node_embeddings_)
-    np.testing.assert_array_equal(*models)
-    assert fitted(graph, "disk(partitions=4)").partial_fit(grown).nodes_ == grown.nodes.names
+    for other in models[1:]:
+        np.testing.assert_array_equal(models[0], other)
+    assert (
+        fitted(graph, stored("disk", partitions=4)).partial_fit(grown).nodes_ == grown.nodes.names
+    )
 
 
 def test_ctrl_c_leaves_a_usable_model(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def pressing(*_: object) -> Iterator[object]:
-        def report(epoch: int, *_: object) -> None:
-            if epoch == 1:
+        def report(done: float, *_: object) -> None:
+            if done == 1:
                 signal.raise_signal(signal.SIGINT)
 
         yield report
 
     monkeypatch.setattr("embedprop.estimators.progress_bar", pressing)
-    model = EmbeddingPropagation(storage="disk(partitions=6)", **(SMALL | {"epochs": 99}))
+    engine = stored("disk", partitions=6)
+    model = EmbeddingPropagation(engine=engine, **(SMALL | {"epochs": 99}))
     with pytest.raises(KeyboardInterrupt, match=r"Stopped after 1 of 99 epochs"):
         model.fit(graph)
     assert np.isfinite(model.node_embeddings_).all()
@@ -110,25 +123,28 @@ def test_auto_learns_on_disk_where_memory_is_short(
 def test_memory_that_is_short_is_refused_where_it_is_asked_for(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("embedprop.methods.preparation.physical_memory", lambda: 6_000)
-    hint = r"The fused engine can keep tables on disk: storage='disk'\."
-    for engine in ("fused", "torch"):
-        with pytest.raises(InvalidParameterError, match=hint):
-            fitted(graph, "memory", engine=engine)
+    monkeypatch.setattr("embedprop.methods.method.physical_memory", lambda: 6_000)
+    hint = r" The fused engine can keep tables on disk: engine=\"fused\(storage='disk'\)\"\.$"
+    with pytest.raises(InvalidParameterError, match=hint):
+        fitted(graph, MEMORY)
     with pytest.raises(InvalidParameterError, match=r"fewer label types\.$"):
-        fitted(graph, "memory", instance="eps", dim=40)
+        fitted(graph, "torch")
+    with pytest.raises(InvalidParameterError, match=r"fewer label types\.$"):
+        ClosedForm(dim=40).fit(graph)
 
 
 def test_what_has_no_tables_on_disk_says_so(graph: Graph) -> None:
-    with pytest.raises(InvalidParameterError, match=r"the engine is 'torch'"):
-        fitted(graph, "disk", engine="torch")
-    with pytest.raises(InvalidParameterError, match=r"the engine is 'closed form'"):
-        fitted(graph, "disk", instance="eps")
+    with pytest.raises(InvalidParameterError, match=r"'torch' has no parameter 'storage'\. It has"):
+        fitted(graph, "torch(storage='disk')")
     with pytest.raises(UnknownComponentError, match=r"storage='dsik' is not known"):
-        fitted(graph, "dsik")
+        fitted(graph, stored("dsik"))
 
 
-def test_it_is_a_parameter_like_any_other() -> None:
-    model = EmbeddingPropagation(storage="disk(partitions=8)")
-    assert clone(model).storage == "disk(partitions=8)"
-    assert EmbeddingPropagation().storage == "auto"
+def test_where_tables_go_is_logged_by_who_learns(
+    graph: Graph, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="embedprop"):
+        fitted(graph, DISK)
+    found = [one for one in caplog.messages if one.startswith("Tables are in ")]
+    assert len(found) == 1
+    assert found[0].endswith("nodes in 2 partitions.")

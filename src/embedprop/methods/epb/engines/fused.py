@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,64 +48,58 @@ class FusedEngine(Engine):
         start_relations: Mapping[str, Vectors] = NOTHING,
     ) -> Iterator[FusedLearner]:
         """Lay out the arrays of every label type; threads live as long as the context is open."""
-        drawer = Drawer.of(learnable.graph, instance, plan, self._dtype)
+        drawer = Drawer(learnable.graph, instance, plan, self._dtype)
         threads = ThreadChoice(plan.n_threads)
         states, highest = {}, {}
         with Crew() as crew:
             for name, settings in instance.label_types.items():
                 sets = learnable.labels(name).sets
+                # Only the rows of ids belong to nodes, and so to partitions.
                 partitioned = plan.n_partitions > 2 and is_identity(sets)
+                vectors, relations = start[name], start_relations.get(name)
                 rows = ResidentTable(
-                    start[name],
-                    start_relations.get(name),
-                    self._dtype,
-                    self._tables,
-                    partitioned,
-                    threads.most,
+                    vectors, relations, self._dtype, self._tables, partitioned, threads.most
                 )
                 states[name] = FusedState(rows, sets, settings, plan, drawer, crew)
-                distance = _largest_distance(start[name], start_relations.get(name))
+                # Of a reconstruction and an embedding, at most.
+                distance = 2 * _longest(vectors) + (0 if relations is None else _longest(relations))
                 usual = (settings.margin or 0.0) + distance ** (1 + settings.is_squared)
                 highest[name] = _EXPLODED * instance.n_negatives * usual
             _compile(states, drawer)
-            yield FusedLearner(drawer, highest, states, threads, plan.batch_size)
+            work = sum(state.work_per_visit for state in states.values())
+            n_batches = max(1, int(_WORK_PER_STEP / work / plan.batch_size))
+            yield FusedLearner(drawer, highest, states, threads, n_batches * plan.batch_size)
 
 
+@dataclass
 class FusedLearner:
     """One run: the vectors of every label type, moved by the kernels."""
 
-    def __init__(
-        self,
-        drawer: Drawer,
-        highest_losses: Mapping[str, float],
-        states: Mapping[str, FusedState],
-        threads: ThreadChoice,
-        batch_size: int,
-    ) -> None:
-        self.drawer, self.highest_losses = drawer, highest_losses
-        self._states, self._threads = states, threads
-        work = sum(state.work_per_visit for state in states.values())
-        self.visits_per_step = max(1, int(_WORK_PER_STEP / work / batch_size)) * batch_size
+    drawer: Drawer
+    highest_losses: Mapping[str, float]
+    states: Mapping[str, FusedState]
+    threads: ThreadChoice
+    visits_per_step: int
 
     def begin_epoch(self, rate: float) -> None:
         """Go on with this learning rate."""
-        for state in self._states.values():
+        for state in self.states.values():
             state.use_rate(rate)
 
     def turn_to(self, ranges: Ranges) -> None:
         """Bring the rows of these nodes into memory."""
-        for state in self._states.values():
+        for state in self.states.values():
             state.rows.turn_to(ranges)
 
     def step(self, draws: Draws) -> dict[str, float]:
         """Move the vectors, batch by batch; return the summed losses."""
-        with self._threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
-            return {name: state.run(draws, n_threads) for name, state in self._states.items()}
+        with self.threads.run(float((draws.ends - draws.starts).sum())) as n_threads:
+            return {name: state.run(draws, n_threads) for name, state in self.states.items()}
 
     def finished(self) -> TrainingResult:
         """Return the vectors of labels and of relations after the last step."""
         vectors, relations = {}, {}
-        for name, state in self._states.items():
+        for name, state in self.states.items():
             learned = state.finished()
             vectors[name] = learned[: state.rows.n_labels]
             if state.rows.n_relations:
@@ -115,13 +110,13 @@ class FusedLearner:
         """Return the tables of every label type, and how far each has come."""
         return {
             f"{part} of {name}": array
-            for name, state in self._states.items()
+            for name, state in self.states.items()
             for part, array in state.state().items()
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Go on from the state of another run, of any number of threads."""
-        for name, one in self._states.items():
+        for name, one in self.states.items():
             one.restore({part: state[f"{part} of {name}"] for part in FusedState.PARTS})
 
 
@@ -129,15 +124,10 @@ def _compile(states: Mapping[str, FusedState], drawer: Drawer) -> None:
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
     if not all(_is_ready(state.kernel) for state in states.values()):
         logger.warning("Compiling the kernels: once, a minute or so; later runs start at once.")
+    # A run without a visit has all the types of one with many.
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():
         state.run(nothing, 1)
-
-
-def _largest_distance(vectors: Vectors, relations: Vectors | None) -> float:
-    """Return a bound of the distance between a reconstruction and an embedding."""
-    longest_relation = 0.0 if relations is None else _longest(relations)
-    return 2.0 * _longest(vectors) + longest_relation
 
 
 def _longest(vectors: Vectors) -> float:

@@ -50,6 +50,7 @@ class FusedState:
         self._dtype = rows.table.vectors.dtype
         self._adam = adam_tables(self._dtype)
         self._batch_size = min(plan.batch_size, len(drawer.visits))
+        # Each relation stands for a further node.
         n_nodes = self._n_nodes + rows.n_relations
         sizes = BatchSizes.of(drawer, self._batch_size, n_nodes, self._reads_per_edge, self._dtype)
         self._arrived, self._loss = apart(1, 1, np.int64)[0], apart(1, 1, np.float64)[0]
@@ -74,6 +75,7 @@ class FusedState:
         n_threads = min(n_threads, n_parts)
         for counted in (self._arrived, self._places, self._loss):
             counted[:] = 0
+        # Relations become neighbors here, once per run, so that kernels know lists of rows alone.
         problem = self._problem(draws)
 
         def go_on(thread: int) -> bool:
@@ -83,6 +85,7 @@ class FusedState:
             done: bool = self.kernel(share, problem, *self.memory)
             return done
 
+        # Adam counts batches, whoever makes them.
         self._crew.run(go_on, n_threads)
         self.steps += -(-len(draws.nodes) // self._batch_size)
         return float(self._loss[0])
@@ -117,6 +120,7 @@ class FusedState:
 
     def use_rate(self, rate: float) -> None:
         """Go on with another learning rate; moves that rows have missed so far keep the old one."""
+        # A missed move is one scalar times a rate: the old one has to be used up first.
         if rate != self._rate:
             self._catch_up()
             self._rate = rate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import math
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -65,6 +65,7 @@ class TorchEngine(Engine):
         n_threads = torch.get_num_threads()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(RandomStreams(plan.seed).key("modules") >> np.uint64(1)))
+            # Modules draw their start from torch's own numbers: from a key of ours they repeat.
             if plan.n_threads is not None:
                 torch.set_num_threads(plan.n_threads)
             try:
@@ -162,16 +163,17 @@ class TorchLearner:
         head: Head | None,
         device: torch.device,
     ) -> None:
-        self.drawer = Drawer.of(graph, instance, plan)
+        self.drawer = Drawer(graph, instance, plan)
         self.visits_per_step = plan.batch_size
         self._n_nodes, self._instance, self._head = graph.n_nodes, instance, head
         self._modules: dict[str, TypeModule] = dict(
             zip(instance.label_types, modules.values(), strict=True)  # type: ignore[arg-type]
         )
         names = [*self._modules, *([] if head is None else ["target"])]
-        self.highest_losses: Mapping[str, float] = dict.fromkeys(names, math.inf)
+        self.highest_losses: Mapping[str, float] = dict.fromkeys(names, sys.float_info.max)
         self._all = nn.ModuleList([modules, *([] if head is None else [head])])
         parameters = [p for p in self._all.parameters() if p.requires_grad and p.numel()]
+        # Without anything to learn there is no Adam: it refuses an empty list.
         self._adam = (
             torch.optim.Adam(parameters, lr=plan.learning_rate, fused=True) if parameters else None
         )
@@ -242,6 +244,7 @@ class TorchLearner:
         tensors = {key: torch.from_numpy(value.copy()) for key, value in state.items()}
         self._all.load_state_dict({key: tensors[f"module {key}"] for key in self._all.state_dict()})
         if self._adam is not None:
+            # Adam keeps nothing for a parameter that has had no gradient yet.
             moments: dict[int, dict[str, Tensor]] = defaultdict(dict)
             for key, value in tensors.items():
                 if key.startswith("adam "):

@@ -35,6 +35,7 @@ class BatchSizes:
         cls, drawer: Drawer, batch_size: int, n_nodes: int, reads_per_edge: int, dtype: DTypeLike
     ) -> BatchSizes:
         """Return the sizes for batches of a drawer's visits; n_nodes counts relations, too."""
+        # The largest batch that order can make: of the visits with most edges.
         n_others = len(drawer.sizes) - batch_size
         n_reads = int(np.partition(drawer.sizes, n_others)[n_others:].sum()) * reads_per_edge
         n_distinct = min(n_nodes, n_reads + batch_size * (1 + drawer.n_negatives))
@@ -105,6 +106,7 @@ def _senders(
     return Senders(
         receivers=apart(n_parts, n_receivers + 1, np.int32),
         offsets=apart(n_parts, n_receivers + 1, np.int64),
+        # These count messages: 32 bits wherever they are enough.
         ends=apart(n_parts, n_possible, np.int32 if n_entries < 2**31 else np.int64),
         entries=apart(n_parts, n_entries, np.int32),
         weights=apart(n_parts, n_entries if weighted else 0, dtype),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from embedprop.kernels.machine.arrays import BLOCK
 
 Array = NDArray[Any]
 
+# Rows that are cut or joined at a time.
+_CHUNK = 2**15
 # Bytes that come together on all common processors: a row that begins with them takes no more.
 _LINE = 64
 # What one look-up of an address serves, if an array fills all of it: on Linux and most processors.
@@ -62,15 +65,22 @@ def apart(n_parts: int, size: int, dtype: DTypeLike) -> Array:
 
 def cut(rows: Array, parts: Array) -> None:
     """Write rows into parts of the same number of rows; columns that are left over stay 0."""
-    width = parts.shape[2]
-    for part, low in zip(parts, range(0, rows.shape[1], width), strict=True):
-        columns = rows[:, low : low + width]
-        part[:, : columns.shape[1]] = columns
+    for columns, own in _pairs(rows, parts):
+        own[:] = columns
 
 
 def join(parts: Array, rows: Array) -> None:
     """Write parts into rows: the opposite of `cut`."""
+    for columns, own in _pairs(rows, parts):
+        columns[:] = own
+
+
+def _pairs(rows: Array, parts: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield columns of some rows and where each part has them."""
     width = parts.shape[2]
-    for part, low in zip(parts, range(0, rows.shape[1], width), strict=True):
-        columns = rows[:, low : low + width]
-        columns[:] = part[:, : columns.shape[1]]
+    # Some rows at a time: a table on disk is then read once, not once per part.
+    for first in range(0, len(rows), _CHUNK):
+        some = slice(first, first + _CHUNK)
+        for part, low in zip(parts, range(0, rows.shape[1], width), strict=True):
+            columns = rows[some, low : low + width]
+            yield columns, part[some, : columns.shape[1]]

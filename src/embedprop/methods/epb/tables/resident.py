@@ -49,8 +49,7 @@ class ResidentTable:
             arrays = [tables.own(vectors, dtype)[np.newaxis]]
         else:
             arrays = [tables.zeros(shape, dtype)]
-            for low in range(0, n_rows, CHUNK):
-                cut(vectors[low : low + CHUNK], arrays[0][:, low : low + CHUNK])
+            cut(vectors, arrays[0])
         while len(arrays) < 3:
             arrays.append(tables.zeros(shape, dtype))
         self.table = Table(*arrays, *steps)
@@ -93,7 +92,7 @@ class ResidentTable:
 
     def state(self) -> dict[str, Array]:
         """Return vectors and moments as rows, and the steps of each row; some are not copies."""
-        self.turn_to([])
+        self.turn_to([])  # what is in memory goes home first
         arrays = self._home if self._partitioned else map(self._as_rows, self.table[:3])
         # All parts of a row have come equally far.
         steps = [steps[0] for steps in self.table[3:]]
@@ -104,14 +103,11 @@ class ResidentTable:
         self.turn_to([])
         for number, (name, array) in enumerate(self.table._asdict().items()):
             if array.ndim == 2:
-                array[:] = state[name]
-                continue
-            for low in range(0, array.shape[1], CHUNK):
-                rows = state[name][low : low + CHUNK]
-                if self._partitioned:
-                    self._home[number][low : low + CHUNK] = rows
-                else:
-                    cut(rows, array[:, low : low + CHUNK])
+                array[:] = state[name]  # the steps, in every part the same
+            elif self._partitioned:
+                self._home[number][:] = state[name]
+            else:
+                cut(state[name], array)
 
     def _as_rows(self, parts: Array) -> Array:
         """Return parts joined, or the only one as it is."""
@@ -119,16 +115,12 @@ class ResidentTable:
             only: Array = parts[0]
             return only
         rows = self._tables.zeros((parts.shape[1], self.dim), parts.dtype)
-        for low in range(0, len(rows), CHUNK):
-            join(parts[:, low : low + CHUNK], rows[low : low + CHUNK])
+        join(parts, rows)
         return rows
 
 
 def _joined(vectors: Array, relation_vectors: Array, dtype: DTypeLike, tables: Tables) -> Array:
     n_labels = len(vectors)
     joined = tables.zeros((n_labels + len(relation_vectors), vectors.shape[1]), dtype)
-    for low in range(0, n_labels, CHUNK):
-        high = min(low + CHUNK, n_labels)
-        joined[low:high] = vectors[low:high]
-    joined[n_labels:] = relation_vectors
+    joined[:n_labels], joined[n_labels:] = vectors, relation_vectors
     return joined

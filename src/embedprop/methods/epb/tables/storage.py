@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the type alone: who stores tables needs no kernel
 
 Array = NDArray[Any]
 
-# Rows are written and checked so many at a time: 16 MB of 128 float32.
+# Rows are moved and checked so many at a time: 16 MB of 128 float32.
 CHUNK = 2**15
 # Pages count when they are used, not when the array is made; Python 3.11 lacks Linux's name for it.
 _LAZILY = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
@@ -121,8 +121,7 @@ class DiskTables:
         if vectors.dtype == dtype and vectors.flags.c_contiguous and is_mapped(vectors):
             return vectors
         table = self.zeros(vectors.shape, dtype)
-        for low in range(0, len(table), CHUNK):
-            table[low : low + CHUNK] = vectors[low : low + CHUNK]
+        table[:] = vectors
         return table
 
     def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:

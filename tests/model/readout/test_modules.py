@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pytest
 import torch
-from embedprop.framework.registry import AGGREGATORS
 from tests import toy_graphs
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, InvalidParameterError
-from embedprop.framework import modules  # noqa: F401 (registers every part)
-from embedprop.model.newcomers import SOURCES
+from embedprop.instance.catalog import AGGREGATORS
+from embedprop.model.newcomers import Source
+
+SOURCES = get_args(Source)
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 3, "learning_rate": 0.05, "n_threads": 1}
 EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")]
@@ -26,7 +27,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "title:text": {"a": "a rose is a rose", "c": "the sea", "d": "a sea"},
     "face:image": {node: IMAGES[i] for i, node in enumerate("abc")},
 }
-MIXED = {"label_embedding": {"title": "gru"}}
+MIXED = {"parts": {"label_embedding": {"title": "gru"}}}
 
 
 def graph_of_values(**more: Any) -> Graph:
@@ -65,17 +66,16 @@ def aggregated(part: Any, name: str, vectors: np.ndarray, weights: list[float]) 
 @pytest.mark.parametrize("own", list(AGGREGATORS))
 @pytest.mark.parametrize("name", list(AGGREGATORS))
 def test_new_nodes_go_through_g_and_g_tilde(name: str, own: str) -> None:
-    model = EmbeddingPropagation(
-        **SMALL, reconstruction=name, aggregator=own, label_types=["word"]
-    ).fit(GRAPH)
+    parts = {"reconstruction": name, "aggregator": own}
+    model = EmbeddingPropagation(**SMALL, parts=parts, label_types=["word"]).fit(GRAPH)
     new = Graph.from_edges(
         [("n", "a"), ("n", "b"), ("m", "n")],
         weights=[0.5, 2.0, 1.0],
         labels={"word": {"n": {"z": 3.0, "y": 1.0, "unknown": 9.0}}},
     )
-    module = model._learned.modules["word"] if name != "mean" or own != "mean" else None
+    module = model.modules_["word"] if name != "mean" or own != "mean" else None
     g, g_tilde = getattr(module, "g", None), getattr(module, "g_tilde", None)
-    vectors = model.transform(new)
+    vectors = model.transform(new, "reconstruction")
     # a says x with weight 1 and y with 2, each times 0.5; b says x with weight 1 times 2.
     heard = aggregated(g_tilde, name, word_vectors(model, "xyx"), [0.5, 1.0, 2.0])
     np.testing.assert_allclose(vectors[row(new, "n")], heard, rtol=1e-5, atol=1e-6)
@@ -89,7 +89,8 @@ def test_new_nodes_go_through_g_and_g_tilde(name: str, own: str) -> None:
 @pytest.mark.parametrize("own", list(AGGREGATORS))
 @pytest.mark.parametrize("name", list(AGGREGATORS))
 def test_one_new_node_and_a_graph_of_it_agree(name: str, own: str) -> None:
-    model = EmbeddingPropagation(**SMALL, reconstruction=name, aggregator=own, engine="torch")
+    parts = {"reconstruction": name, "aggregator": own}
+    model = EmbeddingPropagation(**SMALL, parts=parts, engine="torch")
     model.set_params(epochs=1).fit(GRAPH)
     new = Graph.from_edges(
         [("n", "a"), ("n", "c")], labels={"word": {"n": {"z": 3.0, "x": 1.0}}}, weights=[0.5, 2.0]
@@ -105,7 +106,8 @@ def test_one_new_node_and_a_graph_of_it_agree(name: str, own: str) -> None:
 @pytest.mark.parametrize("name", ["mean", "max", "attention"])
 def test_relations_travel_with_the_labels(name: str) -> None:
     graph = toy_graphs.messy(10, directed=True, n_relations=3)
-    model = EmbeddingPropagation(**SMALL, reconstruction=name, label_types=["node"]).fit(graph)
+    parts = {"reconstruction": name}
+    model = EmbeddingPropagation(**SMALL, parts=parts, label_types=["node"]).fit(graph)
     new = Graph.from_edges([(3, "n"), (4, "n"), (3, "n")], relations=[0, 2, 1], directed=True)
     over = model.relation_embeddings_["node"]
     ids = model.label_embeddings_["node"]
@@ -113,7 +115,7 @@ def test_relations_travel_with_the_labels(name: str) -> None:
     vectors = np.array(
         [ids[model.nodes_.index(v)] + over[model.relations_.index(r)] for v, r in rows], np.float64
     )
-    part = None if name == "mean" else model._learned.modules["node"].g_tilde
+    part = None if name == "mean" else model.modules_["node"].g_tilde
     expected = aggregated(part, name, vectors, [1.0, 1.0, 1.0])
     np.testing.assert_allclose(model.transform(new)[row(new, "n")], expected, rtol=1e-5, atol=1e-6)
     alone = model.transform_node([3, 4, 3], relations=[0, 2, 1])
@@ -124,7 +126,7 @@ class TestValues:
     """Numbers, texts and images."""
 
     def test_h_of_a_node_is_f_of_its_value(self, mixed: EmbeddingPropagation) -> None:
-        f = mixed._learned.modules["age"].f
+        f = mixed.modules_["age"].f
         with torch.no_grad():
             expected = f(torch.tensor([[1.0], [5.0], [2.0]])).numpy()
         np.testing.assert_allclose(mixed.label_embeddings_["age"], expected, rtol=1e-6)
@@ -137,7 +139,7 @@ class TestValues:
             nodes=["n"], age={"n": 3.5}, title={"n": "The rose!"}, face={"n": IMAGES[4]}
         )
         h = mixed.transform(new, "own")[row(new, "n")]
-        learned = mixed._learned.modules
+        learned = mixed.modules_
         with torch.no_grad():
             age = learned["age"].f(torch.tensor([[3.5]]))[0].numpy()
             words = learned["title"].labels.tokens.encode(["the rose"], None)
@@ -154,9 +156,8 @@ class TestValues:
 
     def test_new_values_speak_to_other_new_nodes(self) -> None:
         for reconstruction in ("mean", "max"):
-            model = EmbeddingPropagation(
-                **SMALL, label_types=["age"], reconstruction=reconstruction
-            )
+            parts = {"reconstruction": reconstruction}
+            model = EmbeddingPropagation(**SMALL, label_types=["age"], parts=parts)
             model.fit(graph_of_values())
             new = Graph.from_edges([("n", "m")], labels={"age:numeric": {"n": 3.5}})
             own, heard = model.transform(new, "own"), model.transform(new)
@@ -206,7 +207,8 @@ class TestOwnAggregators:
         return 2 * zeros.index_add(0, messages.owners, messages.vectors)
 
     def test_values_go_through_it(self) -> None:
-        model = EmbeddingPropagation(**SMALL, label_types=["age"], aggregator=self.doubled)
+        parts = {"aggregator": self.doubled}
+        model = EmbeddingPropagation(**SMALL, label_types=["age"], parts=parts)
         model.fit(graph_of_values())
         np.testing.assert_allclose(model["b"], 2 * model.label_embeddings_["age"][1], rtol=1e-6)
         new = Graph.from_edges([("n", "m")], labels={"age:numeric": {"n": 5.0}})
@@ -217,7 +219,8 @@ class TestOwnAggregators:
         np.testing.assert_allclose(heard, model["b"] / 2, rtol=1e-5)
 
     def test_words_go_through_it(self) -> None:
-        model = EmbeddingPropagation(**SMALL, label_types=["word"], aggregator=self.doubled)
+        parts = {"aggregator": self.doubled}
+        model = EmbeddingPropagation(**SMALL, label_types=["word"], parts=parts)
         model.fit(GRAPH)
         expected = 2 * word_vectors(model, "xy").sum(axis=0)
         np.testing.assert_allclose(model.transform_node([], {"word": ["x", "y"]}), expected, 1e-5)
@@ -250,7 +253,8 @@ class TestPartialFit:
 
     @pytest.mark.parametrize("f", ["quantile_bins(n_bins=4)", "piecewise_linear", "linear", "mlp"])
     def test_every_f_of_numbers_goes_on(self, f: str) -> None:
-        model = EmbeddingPropagation(**SMALL, label_types=["age"], label_embedding=f)
+        parts = {"label_embedding": f}
+        model = EmbeddingPropagation(**SMALL, label_types=["age"], parts=parts)
         before = model.fit(graph_of_values()).label_embeddings_["age"].copy()
         model.set_params(epochs=0).partial_fit(graph_of_values(nodes=["n"], age={"n": -50.0}))
         after = dict(zip(model.labels_["age"], model.label_embeddings_["age"], strict=True))
@@ -258,7 +262,7 @@ class TestPartialFit:
 
     def test_relations_go_on_too(self) -> None:
         graph = toy_graphs.messy(10, directed=True, n_relations=2)
-        model = EmbeddingPropagation(**SMALL, inverse_relations=True).fit(graph)
+        model = EmbeddingPropagation(**SMALL).fit(graph.with_inverses())
         before = {
             relation: model.relation_embeddings_["node"][i].copy()
             for i, relation in enumerate(model.relations_)
@@ -271,7 +275,8 @@ class TestPartialFit:
             assert same == (relation in before)
 
     def test_words_that_only_the_first_graph_had_are_still_known(self) -> None:
-        model = EmbeddingPropagation(**SMALL, reconstruction="max", label_types=["word"]).fit(GRAPH)
+        parts = {"reconstruction": "max"}
+        model = EmbeddingPropagation(**SMALL, parts=parts, label_types=["word"]).fit(GRAPH)
         fewer = Graph.from_edges(EDGES, labels={"word": {"a": ["x"], "b": ["new"]}})
         model.partial_fit(fewer)
         assert model.labels_["word"] == ("x", "new", "y", "z")
@@ -281,7 +286,8 @@ class TestPartialFit:
 
     def test_a_dummy_goes_on_from_its_vector_and_not_from_what_g_makes_of_it(self) -> None:
         # c has no words; its dummy weighs as much as the words of another node, 7 / 3.
-        model = EmbeddingPropagation(**SMALL, aggregator="sum", label_types=["word"]).fit(GRAPH)
+        parts = {"aggregator": "sum"}
+        model = EmbeddingPropagation(**SMALL, parts=parts, label_types=["word"]).fit(GRAPH)
         before = model["c"].copy()
         model.set_params(epochs=0).partial_fit(GRAPH)
         np.testing.assert_allclose(model["c"], before, rtol=1e-6)
@@ -322,7 +328,7 @@ class TestPretrained:
 
     @pytest.mark.parametrize("refine", [False, {"node": True, "word": False}])
     def test_without_refining_they_stay_and_others_move(self, refine: Any) -> None:
-        model, start = self.fitted(refine=refine), self.fitted(epochs=0)
+        model, start = self.fitted(parts={"refine": refine}), self.fitted(epochs=0)
         x, y, z = model.label_embeddings_["word"]
         assert (x.tolist(), z.tolist()) == (self.START["x"], self.START["z"])
         assert (y != start.label_embeddings_["word"][1]).any()
@@ -341,7 +347,7 @@ class TestPretrained:
             ({"word": {"x": [1.0, 2.0]}}, "Label type 'word': the pretrained vectors have 2 dim"),
             ({"word": {"x": [1.0] * 4, "y": [1.0]}}, "'x' has 4 numbers and that of 'y' has 1"),
             ({"wrod": {}}, r"from label types with a lookup table \('node', 'word'\) .*'wrod'"),
-            ([1, 2], r"must be a dict .* but came 'list'"),
+            ([1, 2], r"must be a dict .* got 'list'"),
             ({"word": "missing.txt"}, "missing.txt"),
         ],
     )
@@ -360,11 +366,11 @@ class TestParameterCounts:
         graph = Graph.from_edges([(0, 1), (1, 2)], relations=["r", "s"], directed=True)
         model = EmbeddingPropagation(**SMALL).fit(graph)
         assert model.n_parameters_ == 4 * (3 + 2)
-        model = EmbeddingPropagation(**SMALL, inverse_relations=True).fit(graph)
+        model = EmbeddingPropagation(**SMALL).fit(graph.with_inverses())
         assert model.n_parameters_ == 4 * (3 + 4)
 
     @pytest.mark.parametrize(
-        ("params", "more"),
+        ("parts", "more"),
         [
             ({"label_embedding": "linear"}, 4 * 1 + 4),
             ({"label_embedding": "mlp(hidden=3)"}, (3 + 3) + (3 * 4 + 4)),
@@ -372,7 +378,8 @@ class TestParameterCounts:
             ({"label_embedding": "linear", "reconstruction": "weighted_mean"}, 4 * 1 + 4 + 10),
         ],
     )
-    def test_of_parts(self, params: dict[str, Any], more: int) -> None:
-        model = EmbeddingPropagation(**SMALL, label_types=["age"], **params).fit(graph_of_values())
+    def test_of_parts(self, parts: dict[str, Any], more: int) -> None:
+        model = EmbeddingPropagation(**SMALL, label_types=["age"], parts=parts)
+        model.fit(graph_of_values())
         dummies = 4 * 1
         assert model.n_parameters_ == dummies + more

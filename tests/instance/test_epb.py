@@ -1,39 +1,39 @@
+"""The description of EP-B and of other instances of the framework."""
+
 from __future__ import annotations
 
 import json
-import math
-from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pytest
-from embedprop.instance.description import (
-    Instance,
-    LabelTypeInstance,
-    require_count,
-    require_positive,
-)
 
-from embedprop import EmbeddingPropagation
 from embedprop.errors import InvalidParameterError, UnknownComponentError
+from embedprop.instance.epb import EPBInstance, TypeInstance, embeddings_of
+from embedprop.instance.instance import INSTANCES
+from embedprop.instance.parameters import EPBParameters
 
 TYPES = ["node", "word"]
+KINDS = {"node": "set", "word": "set", "title": "text", "age": "numeric", "face": "image"}
 
 
-def instance_of(**params: Any) -> Instance:
-    return Instance.from_params(EmbeddingPropagation(**params).get_params(), TYPES)
+def instance_of(kinds: dict[str, str] | None = None, **given: Any) -> EPBInstance:
+    """Return the instance of some parameters; those of `Parts` may stand among them."""
+    own = {name: value for name, value in given.items() if name in EPBParameters.__annotations__}
+    parts = {name: value for name, value in given.items() if name not in own}
+    parameters = EPBParameters(**own, parts=parts or None)
+    return EPBInstance.of(parameters, kinds or dict.fromkeys(TYPES, "set"))
 
 
 def test_one_number_holds_for_every_label_type() -> None:
     instance = instance_of(dim=7, margin=2)
-    assert instance.label_types == dict.fromkeys(TYPES, LabelTypeInstance(7, 2.0))
+    assert instance.label_types == dict.fromkeys(TYPES, TypeInstance(7, 2.0))
 
 
 def test_a_dict_gives_each_label_type_its_own_number() -> None:
     instance = instance_of(dim={"word": 3, "node": 5}, margin={"node": 0.5, "word": 20})
     assert instance.label_types == {
-        "node": LabelTypeInstance(5, 0.5),
-        "word": LabelTypeInstance(3, 20.0),
+        "node": TypeInstance(5, 0.5),
+        "word": TypeInstance(3, 20.0),
     }
     assert list(instance.label_types) == TYPES
 
@@ -63,11 +63,11 @@ def test_a_message_names_the_entry_that_is_wrong(params: dict[str, Any], start: 
     assert str(caught.value).startswith(start)
 
 
-def test_an_unknown_instance_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(
-        UnknownComponentError, match=r"instance='epc' is not known\. Choose one of: 'epb', 'eps'\."
-    ):
-        instance_of(instance="epc")
+def test_a_saved_method_is_found_by_its_name_and_the_one_it_had_before() -> None:
+    assert INSTANCES["epb"] is EPBInstance
+    assert INSTANCES["eps"] is INSTANCES["closed-form"]
+    with pytest.raises(UnknownComponentError, match="method='epc' is not known"):
+        INSTANCES["epc"]
 
 
 def test_a_description_becomes_plain_values_and_back() -> None:
@@ -75,7 +75,6 @@ def test_a_description_becomes_plain_values_and_back() -> None:
     epb = {
         "dim": 2,
         "margin": 1.0,
-        "regularization": None,
         "kind": "set",
         "label_embedding": "lookup",
         "aggregator": "mean",
@@ -86,26 +85,19 @@ def test_a_description_becomes_plain_values_and_back() -> None:
         "label_dropout": 0.0,
     }
     assert instance.to_dict() == {
-        "name": "epb",
         "label_types": dict.fromkeys(TYPES, epb),
         "n_negatives": 1,
         "negatives": "uniform",
         "neighborhood": "neighbors",
         "max_neighbors": 5,
-        "restart": None,
         "representation": "concatenation",
         "n_relations": 0,
-        "inverse_relations": False,
     }
-    assert Instance.from_dict(json.loads(json.dumps(instance.to_dict()))) == instance
-
-
-KINDS = {"node": "set", "word": "set", "title": "text", "age": "numeric", "face": "image"}
+    assert EPBInstance.from_dict(json.loads(json.dumps(instance.to_dict()))) == instance
 
 
 def parts_of(part: str, given: Any) -> dict[str, str]:
-    params = EmbeddingPropagation(**{part: given}).get_params()
-    types = Instance.from_params(params, KINDS).label_types
+    types = instance_of(KINDS, **{part: given}).label_types
     return {name: getattr(one, part) for name, one in types.items()}
 
 
@@ -164,7 +156,7 @@ def test_a_part_holds_for_all_label_types_or_for_those_of_a_dict(
         ),
         (
             {"loss": {"wrod": "softmax"}},
-            r"^loss has an entry for 'wrod', which is no label type that is learned\. There are: ",
+            r"^loss has an entry for 'wrod', which is not a label type that is learned",
         ),
         ({"loss": "softmax(heat=1)"}, r"'softmax' has no parameter 'heat'\. It has: 'temperature'"),
         ({"distance": "cosine(x=1)"}, r"'cosine' has no parameter 'x'\. It has: none\."),
@@ -180,7 +172,7 @@ def test_a_part_holds_for_all_label_types_or_for_those_of_a_dict(
 )
 def test_a_part_that_cannot_be_is_refused(params: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidParameterError, match=message):
-        Instance.from_params(EmbeddingPropagation(**params).get_params(), KINDS)
+        instance_of(KINDS, **params)
 
 
 @pytest.mark.parametrize(
@@ -235,62 +227,50 @@ def test_a_margin_of_nothing_is_for_losses_that_do_not_rank() -> None:
     ],
 )
 def test_it_is_epb_where_all_its_parts_are(params: dict[str, Any], is_epb: bool) -> None:
-    assert instance_of(**params).is_epb is is_epb
-
-
-@pytest.mark.parametrize("value", [1, np.int32(1), np.uint8(1), np.array(1)])
-def test_any_whole_number_is_a_count(value: Any) -> None:
-    number = require_count("dim", value)
-    assert number == 1
-    assert type(number) is int
+    assert (instance_of(**params).beyond_epb is None) is is_epb
 
 
 @pytest.mark.parametrize(
-    "value", [0, -3, 1.0, "1", None, True, math.nan, [1], np.array([1, 2]), np.float32(2), {}]
+    ("params", "what"),
+    [
+        ({"loss": "logistic"}, "label type 'node' has loss='logistic'"),
+        ({"distance": {"word": "cosine"}}, "label type 'word' has distance='cosine'"),
+        ({"refine": False}, "label type 'node' has refine=False"),
+        ({"label_dropout": {"node": 0, "word": 0.25}}, "label type 'word' has label_dropout=0.25"),
+        ({"aggregator": len}, "'node' has aggregator='custom builtin_function_or_method'"),
+    ],
 )
-def test_anything_else_is_no_count(value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError,
-        match=r"^dim=(.|\n)* is not possible: it must be a whole number of at least 1\.$",
-    ):
-        require_count("dim", value)
-
-
-def test_a_count_may_start_at_zero() -> None:
-    assert require_count("epochs", 0, least=0) == 0
-    with pytest.raises(InvalidParameterError, match=r"epochs=-1 .* at least 0"):
-        require_count("epochs", -1, least=0)
-
-
-@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), Decimal(2), np.array(2.0)])
-def test_any_number_above_zero_is_positive(value: Any) -> None:
-    number = require_positive("margin", value)
-    assert number == 2.0
-    assert type(number) is float
+def test_what_is_beyond_epb_is_said_in_words(params: dict[str, Any], what: str) -> None:
+    assert str(instance_of(**params).beyond_epb).endswith(what)
 
 
 @pytest.mark.parametrize(
-    "value", [0, -1.5, math.nan, math.inf, -math.inf, pytest.param(10**400, id="beyond floats")]
+    ("types", "given", "expected"),
+    [
+        (["node"], {"n_negatives": "auto", "negatives": "auto"}, (2, "degree")),
+        (["node", "word"], {"n_negatives": "auto", "negatives": "auto"}, (1, "uniform")),
+        (["word"], {"n_negatives": "auto", "negatives": "auto"}, (1, "uniform")),
+        (["node"], {"n_negatives": 3, "negatives": "shared"}, (3, "shared")),
+        (["node"], {}, (1, "uniform")),
+    ],
 )
-def test_a_number_that_is_not_positive_and_finite_is_refused(value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=r"^margin=.* is not possible: it must be finite and above 0\.$"
-    ):
-        require_positive("margin", value)
+def test_auto_takes_more_and_harder_negatives_where_ids_are_alone(
+    types: list[str], given: dict[str, Any], expected: tuple[int, str]
+) -> None:
+    instance = instance_of(dict.fromkeys(types, "set"), **given)
+    assert (instance.n_negatives, instance.negatives) == expected
 
 
-@pytest.mark.parametrize("value", ["1", None, True, [1.0], 1j, np.array([1.0, 2.0])])
-def test_what_is_no_number_is_not_positive(value: Any) -> None:
-    with pytest.raises(
-        InvalidParameterError, match=r"^margin=.* is not possible: it must be a number above 0\.$"
-    ):
-        require_positive("margin", value)
+def test_it_knows_what_is_read_as_words_and_what_as_values() -> None:
+    instance = instance_of(KINDS, dim=3, distance={"word": "cosine"})
+    assert instance.word_sets == ["title"]
+    assert instance.value_types == ["age", "face"]
+    assert instance.dims == dict.fromkeys(KINDS, 3)
+    assert instance.distances == dict.fromkeys(KINDS, "euclidean") | {"word": "cosine"}
+    in_order = instance_of(KINDS, label_embedding={"title": "gru"})
+    assert (in_order.word_sets, in_order.value_types) == ([], ["title", "age", "face"])
 
 
-@pytest.mark.parametrize(
-    "params",
-    [{"loss": "softmax"}, {"representation": "pagerank"}, {"distance": {"word": "cosine"}}],
-)
-def test_the_closed_form_refuses_parts_that_it_does_not_have(params: dict[str, Any]) -> None:
-    with pytest.raises(InvalidParameterError, match="has no meaning for instance='eps'"):
-        instance_of(instance="eps", **params)
+@pytest.mark.parametrize("kind", ["set", "text", "numeric", "image"])
+def test_every_kind_of_label_has_an_f(kind: str) -> None:
+    assert embeddings_of(kind)

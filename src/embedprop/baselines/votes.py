@@ -1,14 +1,36 @@
-"""wvRN: the weighted-vote relational neighbor classifier."""
+"""Majority, and wvRN: the weighted-vote relational neighbor classifier."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from embedprop.baselines.classifier import Classifier, Examples
-from embedprop.baselines.inductive import neighbor_means
-from embedprop.baselines.registry import Scores, baseline
+from embedprop.baselines.registry import Classifier, Examples, Scores, baseline, neighbor_means
 from embedprop.errors import InvalidParameterError
-from embedprop.graph.graph import Graph
+from embedprop.graph import Graph
+
+
+@baseline("majority")
+class Majority(Classifier):
+    """Scores each class by the share of training nodes that have it, the same for every node.
+
+    Parameters
+    ----------
+    random_state, n_threads
+        Not used: nothing is drawn. They are there because every baseline has them.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from embedprop import Graph
+    >>> graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> targets = csr_array(np.array([[1, 0], [1, 0], [0, 1], [0, 0]], bool))
+    >>> Majority().fit_predict(graph, targets, np.array([0, 1, 2, 3]))[3].round(2)
+    array([0.67, 0.33])
+    """
+
+    def learn(self, graph: Graph, examples: Examples) -> Scores:
+        """Return the same scores for every node, hidden or not."""
+        return np.tile(examples.classes.mean(axis=0), (graph.n_nodes, 1))
 
 
 @baseline("wvrn")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidGraphError, InvalidParameterError, UnknownComponentError
-from embedprop.model.newcomers import SOURCES
-from embedprop.model.search import most_similar
+from embedprop.model.newcomers import Source
+
+SOURCES = get_args(Source)
 
 DUMMY_WEIGHT = 9.5 / 4  # of leaf3: the mean of 4, 1, 2.5 and 2
 NOTHING = np.zeros(4)
@@ -118,7 +119,7 @@ class TestTransform:
         self, star_model: EmbeddingPropagation, known: Vectors
     ) -> None:
         graph = grown([("new", "other")], {"other": ["q", "z"], "new": ["z", "x"]})
-        vectors = star_model.transform(graph)
+        vectors = star_model.transform(graph, "reconstruction")
         assert_vector(vectors[graph.nodes.find("new")], NOTHING, known.words["z"])
 
     def test_a_node_of_which_nothing_is_known_gets_zeros_and_a_warning(
@@ -134,7 +135,8 @@ class TestTransform:
         assert "1 of the 1 labels of type 'word' of new nodes were not seen" in notice.getMessage()
         assert record.levelno == logging.WARNING
         assert record.getMessage() == (
-            "Nothing is known of 3 of the 4 new nodes (for example 'alone', 'new', 'other'): zeros."
+            "Nothing is known about 3 of the 4 new nodes (for example 'alone', 'new', 'other'): "
+            "zeros."
         )
 
     def test_own_labels_alone(self, star_model: EmbeddingPropagation, known: Vectors) -> None:
@@ -147,7 +149,8 @@ class TestTransform:
     ) -> None:
         words = {"new": {"y": 1.0, "z": 3.0}, "alone": {"x": 2.0}, "silent": {"q": 1.0}}
         graph = grown([("new", "leaf1"), ("silent", "leaf4")], words, more=["alone"])
-        vectors = star_model.transform(graph, source="both")
+        vectors = star_model.transform(graph)
+        np.testing.assert_array_equal(star_model.transform(graph, source="both"), vectors)
         at = graph.nodes.find
         own = known.mean([(1, "y"), (3, "z")])
         assert_vector(vectors[at("new")], known.ids["leaf1"], (own + known.words["x"]) / 2)
@@ -159,7 +162,8 @@ class TestTransform:
     ) -> None:
         edges = [("new", "leaf1"), ("new", "leaf2")]
         plain, labelled = grown(edges), grown(edges, {"new": ["z"]})
-        np.testing.assert_array_equal(star_model.transform(plain), star_model.transform(labelled))
+        vectors = (star_model.transform(graph, "reconstruction") for graph in (plain, labelled))
+        np.testing.assert_array_equal(*vectors)
 
     def test_a_model_of_ids_alone_ignores_words(self, star_with_words: Graph) -> None:
         model = EmbeddingPropagation(dim=4, epochs=1, label_types=["node"], n_threads=1)
@@ -172,7 +176,9 @@ class TestTransform:
         model.fit(star_with_words)
         graph = Graph.from_edges([("p", "q")], labels={"word": {"q": ["x"], "p": ["z"]}})
         np.testing.assert_allclose(
-            model.transform(graph), model.label_embeddings_["word"][[0, 2]], rtol=1e-6
+            model.transform(graph, "reconstruction"),
+            model.label_embeddings_["word"][[0, 2]],
+            rtol=1e-6,
         )
 
     def test_the_graph_of_training_gives_the_vectors_of_training(
@@ -186,7 +192,7 @@ class TestTransform:
     def test_an_unknown_source_is_refused_with_the_known_ones(
         self, star_model: EmbeddingPropagation, star_with_words: Graph
     ) -> None:
-        known = "'reconstruction', 'own', 'both'"
+        known = ", ".join(map(repr, SOURCES))
         message = rf"source='self' is not known\. Choose one of: {known}\."
         with pytest.raises(UnknownComponentError, match=message):
             star_model.transform(star_with_words, source="self")
@@ -255,7 +261,7 @@ class TestTransformNode:
         row = star_model.transform_node(neighbors)
         assert row.shape == (8,)
         assert not row.any()
-        assert "Nothing is known of the new node: its vector is zeros." in caplog.text
+        assert "Nothing is known about the new node: its vector is zeros." in caplog.text
 
     def test_neighbors_may_come_from_a_generator(self, star_model: EmbeddingPropagation) -> None:
         row = star_model.transform_node(node for node in ("leaf1", "hub"))
@@ -283,7 +289,7 @@ class TestTransformNode:
                 "must be numbers, finite and not negative",
             ),
             ({"neighbors": ["hub"], "weights": ["a"]}, "must be numbers, finite and not negative"),
-            ({"neighbors": ["hub"], "labels": ["x"]}, r"labels=\['x'\] is no dict"),
+            ({"neighbors": ["hub"], "labels": ["x"]}, r"labels=\['x'\] is not a dict"),
             (
                 {"neighbors": ["hub"], "labels": {"wrod": ["x"]}},
                 r"labels has the type 'wrod', which the model does not know\. It knows: 'word'\.",
@@ -301,29 +307,6 @@ class TestTransformNode:
     ) -> None:
         with pytest.raises(InvalidParameterError, match=message):
             star_model.transform_node(**options)
-
-
-class TestMostSimilar:
-    VECTORS = np.array([[1, 0], [2, 0], [0, 3], [0, 0], [-1, 0], [1, 1]], np.float32)
-    NORMS = np.linalg.norm(VECTORS, axis=1)
-
-    def test_it_goes_by_angle_and_not_by_length(self) -> None:
-        found = most_similar(self.VECTORS, self.NORMS, 0, 5)
-        assert found == [(1, 1.0), (5, pytest.approx(0.5**0.5)), (2, 0.0), (3, 0.0), (4, -1.0)]
-
-    @pytest.mark.parametrize("k", [1, 2, 4])
-    def test_fewer_are_the_first_of_all(self, k: int) -> None:
-        everyone = most_similar(self.VECTORS, self.NORMS, 5, 5)
-        scores = [score for _, score in everyone]
-        assert [score for _, score in most_similar(self.VECTORS, self.NORMS, 5, k)] == scores[:k]
-
-    def test_a_vector_of_zeros_is_similar_to_nothing(self) -> None:
-        assert most_similar(self.VECTORS, self.NORMS, 3, 9) == [
-            (row, 0.0) for row in (0, 1, 2, 4, 5)
-        ]
-
-    def test_a_single_row_has_no_others(self) -> None:
-        assert most_similar(self.VECTORS[:1], self.NORMS[:1], 0, 3) == []
 
 
 def test_a_neighbor_named_twice_counts_once_as_in_a_graph():

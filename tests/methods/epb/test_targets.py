@@ -1,0 +1,62 @@
+"""Targets: what is read of them, before anything is learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embedprop import EmbeddingPropagation, Graph
+from embedprop.errors import InvalidParameterError
+from embedprop.graph.vocabulary import Vocabulary
+from embedprop.methods.epb.targets import Targets
+
+NODES = Vocabulary.trusted(["a", "b", "c"])
+SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
+
+
+@pytest.mark.parametrize(
+    ("given", "classes", "names"),
+    [
+        ({"c": "red", "a": "blue"}, [0, -1, 1], ("blue", "red")),
+        (["red", None, "blue"], [0, -1, 1], ("red", "blue")),
+        (("x", "y", "x"), [0, 1, 0], ("x", "y")),
+        (np.array([3, 1, 3]), [0, 1, 0], (3, 1)),
+        (np.array([0.0, np.nan, 1.0]), [0, -1, 1], (0.0, 1.0)),
+        (pd.Series(["x", None, "y"]), [0, -1, 1], ("x", "y")),
+        ({"a": np.nan, "b": 1, "c": 2}, [-1, 0, 1], (1, 2)),
+        ([True, False, None], [0, 1, -1], (True, False)),
+    ],
+)
+def test_targets_are_a_dict_or_one_class_per_node(
+    given: Any, classes: list[int], names: Any
+) -> None:
+    targets = Targets.of(given, NODES, 2.5)
+    assert targets.classes.tolist() == classes
+    assert targets.names.names == names
+    assert targets.weight == 2.5
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["x", "y"], "one class for each of the 3 nodes (None where it is not known), got 2."),
+        (["x", "y", "x", "y"], "got 4."),
+        ("abc", "or hold one class for each"),
+        (7, "got int."),
+        ({"a": 1, "d": 2}, "targets names the node 'd', which the graph does not have."),
+        ({"a": 1}, "targets has 1 different classes; at least 2 are needed"),
+        ([None, None, None], "targets has 0 different classes"),
+        ({}, "targets has 0 different classes"),
+        ({"a": [1], "b": [2]}, "targets must hold one class for each node, a name or a number"),
+        (np.eye(3), "targets must hold one class for each node, a name or a number"),
+    ],
+)
+def test_bad_targets_are_refused_before_training(given: Any, message: str) -> None:
+    model = EmbeddingPropagation(**SMALL)
+    with pytest.raises(InvalidParameterError) as caught:
+        model.fit(Graph.from_edges([("a", "b"), ("b", "c")]), targets=given)
+    assert message in str(caught.value)
+    assert not hasattr(model, "node_embeddings_")
