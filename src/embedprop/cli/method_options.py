@@ -16,9 +16,7 @@ from embedprop.errors import InvalidParameterError
 from embedprop.instance.parameters import PARAMETERS, EPBParameters, fast_settings
 from embedprop.instance.parts import Parts
 
-DEFAULT_METHOD, WITH_RELATIONS, FAST_METHOD = "closed-form", "epb", "epb"
-# Options of EP-B that are not parameters of its estimator.
-FIT_OPTIONS = ("fast", "targets", "target_weight")
+FAST_METHOD = "epb"
 # Set by other options, or made of several.
 _NOT_OPTIONS = ("verbose", "parts")
 
@@ -158,9 +156,10 @@ def chosen_parameters(given: Mapping[str, Any], *, fast: bool = False) -> dict[s
 
 
 def require_options_of(method: str, given: Iterable[str]) -> None:
-    """Refuse options that only the other method has."""
+    """Refuse options that only the other method has; those that are no parameters are EP-B's."""
+    options = parameter_options()
     for name in given:
-        methods = (FAST_METHOD,) if name in FIT_OPTIONS else parameter_options()[name].methods
+        methods = options[name].methods if name in options else (FAST_METHOD,)
         if method not in methods:
             flag = flag_of(name)
             raise InvalidParameterError(

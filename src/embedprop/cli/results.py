@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from embedprop.cli.options import bad_value, listed, number_of, option
 
@@ -70,16 +67,3 @@ def percent(record: Mapping[str, Any]) -> str:
     """Return "78.32 ± 1.07"; the mean alone if there was one run."""
     mean, spread = record["mean"], record["sd"]
     return f"{100 * mean:.2f}" if spread is None else f"{100 * mean:.2f} ± {100 * spread:.2f}"
-
-
-def show_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows: aligned for people, tab separated for programs; the first is the header.
-
-    A row that is shorter than the header is a name and a remark.
-    """
-    whole = [row for row in rows if len(row) == len(rows[0])]
-    widths = [max(map(len, column)) for column in zip(*whole, strict=True)]
-    widths[0] = max(len(row[0]) for row in rows)
-    for row in rows:
-        cells = [f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=False)]
-        typer.echo("  ".join([*cells, row[-1]]) if sys.stdout.isatty() else "\t".join(row))

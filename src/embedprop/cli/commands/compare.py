@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from json import loads
 from typing import Any
 
-from embedprop.cli.console import speaker
+from embedprop.cli.console import show_table, speaker
 from embedprop.cli.graph_files import EdgesArgument, WholeGraphFiles
 from embedprop.cli.options import QuietOption, bad_value, listed, option, pairs
-from embedprop.cli.results import Measuring, percent, show_table
+from embedprop.cli.results import Measuring, percent
 from embedprop.errors import EmbedpropError
 
 
@@ -58,18 +58,15 @@ def compare(
     graph = files.read(edges, unknown_nodes=unknown_nodes)
     classes = read_targets(measuring.targets)
     targets = targets_of(classes, graph.nodes.names, measuring.targets, unknown_nodes)
-    say(graph.summary())
     explained = [*notes(targets), COST_NOTE]
-    for note in explained:
-        say(note)
+    for text in (graph.summary(), *explained):
+        say(text)
+
+    def told(record: Mapping[str, Any]) -> None:
+        say(f"{record['method']}: {'failed' if 'error' in record else 'done'}")
+
     records = compared(
-        graph,
-        targets,
-        chosen,
-        protocols,
-        settings=settings,
-        verbose=not quiet,
-        told=lambda record: say(f"{record['method']}: {'failed' if 'error' in record else 'done'}"),
+        graph, targets, chosen, protocols, settings=settings, verbose=not quiet, told=told
     )
     show_table(_table(records, metric_names(targets)))
     head = {"edges": str(edges), "targets": str(measuring.targets), "notes": explained}

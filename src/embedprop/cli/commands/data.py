@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from embedprop.cli.console import speaker
+from embedprop.cli.console import show_table, speaker
 from embedprop.cli.options import QuietOption, option, with_options
 
 data = typer.Typer(
@@ -33,11 +32,7 @@ def list_() -> None:
     for entry in overview():
         counts = [f"{n:,}" for n in (entry.n_nodes, entry.n_edges, entry.n_classes)]
         rows.append([entry.name, *counts, entry.where])
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for name, *counts, where in rows:
-        aligned = (f"{text:>{width}}" for text, width in zip(counts, widths[1:], strict=True))
-        shown = "  ".join([f"{name:<{widths[0]}}", *aligned, where])
-        typer.echo(shown if sys.stdout.isatty() else "\t".join([name, *counts, where]))
+    show_table(rows, right=[1, 2, 3])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from embedprop.cli.console import speaker
+from embedprop.cli.console import show_table, speaker
 from embedprop.cli.options import ModelArgument, QuietOption
-from embedprop.cli.results import Measuring, percent, show_table
+from embedprop.cli.results import Measuring, percent
 
 
 def evaluate(model: ModelArgument, measuring: Measuring, quiet: QuietOption = False) -> None:

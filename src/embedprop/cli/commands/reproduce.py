@@ -12,6 +12,14 @@ import typer
 from embedprop.cli.options import listed, option
 from embedprop.errors import EmbedpropError
 
+ExperimentsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        help="table1, table3, table4, table5, figure-tsne, figure-kappa or all.",
+        show_default=False,
+    ),
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
@@ -30,16 +38,7 @@ class Run:
     n_processes: int | None = option(None, "Units at a time; one per core by default.")
 
 
-def reproduce(
-    experiments: Annotated[
-        list[str],
-        typer.Argument(
-            help="table1, table3, table4, table5, figure-tsne, figure-kappa or all.",
-            show_default=False,
-        ),
-    ],
-    run: Run,
-) -> None:
+def reproduce(experiments: ExperimentsArgument, run: Run) -> None:
     """Run the paper's tables and figures, and set our numbers beside the published.
 
     The data sets are read from the folder that EMBEDPROP_DATA names. A stopped run goes on where
