@@ -145,7 +145,7 @@ def _say_what_is_next(model: Model, out: Path, seconds: float, say: Say) -> None
     residuals = [f"{name} {one:.0e}" for name, one in learning.residuals.items()]
     how = f"residual: {', '.join(residuals)}" if residuals else f"loss: {', '.join(losses)}"
     n_epochs = max(map(len, learning.loss_history.values()), default=0)
-    what = counted(n_epochs, "epoch") if n_epochs else "Solved"
+    what = "Solved" if residuals else counted(n_epochs, "epoch")
     say(f"\n{what} ({how}) in {seconds:.0f} s.")
     say(f"The model is in {out}. Try next:")
     say(f"  embedprop similar {folder} {shell_word(model.nodes[0])}")
