@@ -170,10 +170,11 @@ def _embedded(method: str, settings: Mapping[str, Any], task: Task) -> dict[str,
     start = time.process_time()
     vectors = _made(method, settings, task.protocols[0].random_state).fit_transform(task.graph)
     cost = _cost([time.process_time() - start])
-    records = measured(
-        task.protocols, task.splits, lambda split, _: measure_vectors(vectors, task.targets, split)
-    )
-    return cost | {"results": records}
+
+    def measure(split: Split, _: int) -> dict[str, float]:
+        return measure_vectors(vectors, task.targets, split)
+
+    return cost | {"results": measured(task.protocols, task.splits, measure)}
 
 
 def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:

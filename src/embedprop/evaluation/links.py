@@ -107,14 +107,7 @@ def filtered_ranking(
         for start in range(0, len(wanted), batch_size):
             batch = wanted[start : start + batch_size]
             scores = np.asarray(score_all(batch[:, given], batch[:, 1], side))
-            if scores.shape != (len(batch), n_nodes):
-                raise InvalidParameterError(
-                    f"score_all must return one score per query and node, an array of shape "
-                    f"{(len(batch), n_nodes)}, got {scores.shape}."
-                )
-            # NaN compares as false with all others: an answer of NaN would rank first.
-            if np.isnan(scores).any():
-                raise InvalidParameterError("score_all returned NaN, which has no rank.")
+            _check_scores(scores, len(batch), n_nodes)
             others = answers.subset(queries[start : start + len(batch)])
             found.append(_realistic_ranks(scores, batch[:, looked_for], others))
     ranks = np.concatenate(found)
@@ -183,6 +176,17 @@ def _triples(name: str, triples: ArrayLike, n_nodes: int) -> Ids:
             f"{array.min()} and nodes up to {array[:, [0, 2]].max()}."
         )
     return array
+
+
+def _check_scores(scores: NDArray[np.floating[Any]], n_queries: int, n_nodes: int) -> None:
+    if scores.shape != (n_queries, n_nodes):
+        raise InvalidParameterError(
+            f"score_all must return one score per query and node, an array of shape "
+            f"{(n_queries, n_nodes)}, got {scores.shape}."
+        )
+    # NaN compares as false with all others: an answer of NaN would rank first.
+    if np.isnan(scores).any():
+        raise InvalidParameterError("score_all returned NaN, which has no rank.")
 
 
 def held_out_auc(positive_scores: ArrayLike, negative_scores: ArrayLike) -> float:

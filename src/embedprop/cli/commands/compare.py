@@ -109,9 +109,7 @@ def compare(
         protocols,
         settings=settings,
         verbose=not quiet,
-        report=lambda record: say(
-            f"{record['method']}: {'failed' if 'error' in record else 'done'}"
-        ),
+        report=lambda one: say(f"{one['method']}: {'failed' if 'error' in one else 'done'}"),
     )
     show_table(_table(records, metric_names(wanted)))
     if json is not None:
