@@ -95,6 +95,7 @@ def _originals(
 
 
 def _converted(source: Source, originals: dict[str, Path]) -> Converted:
+    """Return the data set that the original files hold."""
     # Imported here, because `load_dataset` needs none of them.
     from embedprop.datasets.converters import convert_linqs, convert_mat
     from embedprop.datasets.planetoid import convert_planetoid

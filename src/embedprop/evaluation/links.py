@@ -135,6 +135,7 @@ def _true_answers(triples: Ids, side: str) -> tuple[Multisets, Ids]:
 def _realistic_ranks(
     scores: NDArray[np.floating[Any]], answer: Ids, true: Multisets
 ) -> NDArray[np.float64]:
+    """Return the mean of the best and the worst rank that each answer could take."""
     truth = scores[np.arange(len(answer)), answer]
     better = (scores > truth[:, None]).sum(axis=1)
     equal = (scores == truth[:, None]).sum(axis=1)  # the answer itself is one of them
@@ -149,6 +150,7 @@ def _realistic_ranks(
 
 
 def _protocol(wanted: Ids, n_nodes: int, sides: Sequence[str], training: ArrayLike | None) -> str:
+    """Return the sentence to print beside the numbers."""
     way = "both directions" if set(sides) == set(COLUMNS) else f"{sides[0]}s only"
     sentence = (
         f"filtered ranking of {len(wanted) * len(sides)} queries ({way}) among all {n_nodes} "
