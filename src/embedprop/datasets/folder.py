@@ -109,12 +109,11 @@ def load_dataset(
     folder = _folder_of(name, data_dir)
     meta = read_json(folder / META)
     if directed and meta.get("directions_known") is False:
-        linqs = ""
-        if f"{name}-linqs" in sources():
-            linqs = f" LINQS's files do: see 'embedprop data get {name}-linqs'."
+        other = f"{name}-linqs"
+        hint = f" LINQS's files do: see 'embedprop data get {other}'."
         raise InvalidParameterError(
             f"directed: {folder} was made of Planetoid's files, which do not say who cites whom."
-            f"{linqs} Load it with directed=False."
+            f"{hint if other in sources() else ''} Load it with directed=False."
         )
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)

@@ -58,13 +58,12 @@ def write_folder(data: Converted, source: Source, target: Path, unfinished: Path
 
 def _write_files(data: Converted, source: Source, folder: Path) -> None:
     """Write all files; meta.json comes last, because it names the others."""
-    names = data.class_names
     edges: list[Iterable[object]] = data.edges.T.tolist()
     if data.weights is not None:
         edges.append(data.weights.tolist())
     columns = ("source", "target", "weight")[: len(edges)]
     _write_table(folder / "edges.csv.gz", columns, zip(*edges, strict=True))
-    class_rows = ((node, names[column]) for node, column in data.class_rows.tolist())
+    class_rows = ((node, data.class_names[column]) for node, column in data.class_rows.tolist())
     _write_table(folder / "classes.csv.gz", ("node", "class"), class_rows)
     if data.words is not None:
         save_npz(folder / "words.npz", csr_matrix(data.words))
@@ -181,11 +180,10 @@ def edge_statistics(data: Converted) -> dict[str, int]:
 
 def class_statistics(data: Converted) -> dict[str, int]:
     """Return the counts of classes that meta.json states."""
-    nodes, classes = data.class_rows.T
-    per_node = np.bincount(nodes, minlength=data.n_nodes)
-    per_class = np.bincount(classes, minlength=len(data.class_names))
+    per_node = np.bincount(data.class_rows[:, 0], minlength=data.n_nodes)
+    per_class = np.bincount(data.class_rows[:, 1], minlength=len(data.class_names))
     return {
-        "rows": len(nodes),
+        "rows": len(data.class_rows),
         "labelled_nodes": int((per_node > 0).sum()),
         "unlabelled_nodes": int((per_node == 0).sum()),
         "max_classes_per_node": int(per_node.max()),

@@ -10,6 +10,7 @@ from embedprop.datasets.sources import Source, find_source, sources
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from embedprop.datasets.converters import Converted
     from embedprop.datasets.download import Report
 
 
@@ -61,17 +62,7 @@ def get_dataset(
     if files is None and source.obstacle:
         raise InvalidParameterError(f"{name} cannot be fetched: {source.obstacle}.")
     originals = _originals(source, mirror, files, report)
-    # Imported here, because `load_dataset` needs none of them.
-    from embedprop.datasets.converters import convert_linqs, convert_mat
-    from embedprop.datasets.folder_writer import write_folder
-    from embedprop.datasets.planetoid import convert_planetoid
-
-    if source.format == "planetoid":
-        data = convert_planetoid(originals, source.class_names)
-    elif source.format == "linqs":
-        data = convert_linqs(originals["content"], originals["cites"])
-    else:
-        data = convert_mat(originals["mat"])
+    data = _converted(source, originals)
     # Files given with files= may have no known checksum: then the counts must do.
     found = (data.n_nodes, len(data.edges), len(data.class_names))
     if found != source.counts:
@@ -80,6 +71,8 @@ def get_dataset(
             f"{name}: expected {sizes}, but the original files have {found[0]:,}, {found[1]:,} and "
             f"{found[2]}. Other files of that name exist; get the published ones."
         )
+    from embedprop.datasets.folder_writer import write_folder
+
     write_folder(data, source, target, cache_folder() / "unfinished")
     return target
 
@@ -99,6 +92,19 @@ def _originals(
             originals[file.kind] = Path(files) / file.name
             check_file(file, originals[file.kind])
     return originals
+
+
+def _converted(source: Source, originals: dict[str, Path]) -> Converted:
+    """Return the data set that the original files hold."""
+    # Imported here, because `load_dataset` needs none of them.
+    from embedprop.datasets.converters import convert_linqs, convert_mat
+    from embedprop.datasets.planetoid import convert_planetoid
+
+    if source.format == "planetoid":
+        return convert_planetoid(originals, source.class_names)
+    if source.format == "linqs":
+        return convert_linqs(originals["content"], originals["cites"])
+    return convert_mat(originals["mat"])
 
 
 def overview() -> list[tuple[str, tuple[int, ...], str]]:

@@ -167,16 +167,19 @@ def run_method(method: str, settings: Mapping[str, Any], task: Task) -> dict[str
 
 
 def _embedded(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    """Learn vectors once, and measure a linear classifier on them for every split."""
     start = time.process_time()
     vectors = _made(method, settings, task.protocols[0].random_state).fit_transform(task.graph)
     cost = _cost([time.process_time() - start])
-    records = measured(
-        task.protocols, task.splits, lambda split, _: measure_vectors(vectors, task.targets, split)
-    )
-    return cost | {"results": records}
+
+    def measure(split: Split, _: int) -> dict[str, float]:
+        return measure_vectors(vectors, task.targets, split)
+
+    return cost | {"results": measured(task.protocols, task.splits, measure)}
 
 
 def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    """Train a method that classifies nodes itself, anew for every split."""
     from scipy.sparse import csr_array
 
     matrix = csr_array(task.targets.values)
@@ -197,6 +200,7 @@ def _cost(seconds: Sequence[float]) -> dict[str, Any]:
 
 
 def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:
+    """Return an estimator, or a baseline, with its settings."""
     if method not in OWN_METHODS:
         return BASELINES[method](**{"random_state": seed, **settings})
     from embedprop.estimators import ESTIMATORS, EmbeddingPropagation  # heavy, not for baselines

@@ -107,14 +107,7 @@ def filtered_ranking(
         for start in range(0, len(wanted), batch_size):
             batch = wanted[start : start + batch_size]
             scores = np.asarray(score_all(batch[:, given], batch[:, 1], side))
-            if scores.shape != (len(batch), n_nodes):
-                raise InvalidParameterError(
-                    f"score_all must return one score per query and node, an array of shape "
-                    f"{(len(batch), n_nodes)}, got {scores.shape}."
-                )
-            # NaN compares as false with all others: an answer of NaN would rank first.
-            if np.isnan(scores).any():
-                raise InvalidParameterError("score_all returned NaN, which has no rank.")
+            _check_scores(scores, len(batch), n_nodes)
             others = answers.subset(queries[start : start + len(batch)])
             found.append(_realistic_ranks(scores, batch[:, looked_for], others))
     ranks = np.concatenate(found)
@@ -142,6 +135,7 @@ def _true_answers(triples: Ids, side: str) -> tuple[Multisets, Ids]:
 def _realistic_ranks(
     scores: NDArray[np.floating[Any]], answer: Ids, true: Multisets
 ) -> NDArray[np.float64]:
+    """Return the mean of the best and the worst rank that each answer could take."""
     truth = scores[np.arange(len(answer)), answer]
     better = (scores > truth[:, None]).sum(axis=1)
     equal = (scores == truth[:, None]).sum(axis=1)  # the answer itself is one of them
@@ -156,6 +150,7 @@ def _realistic_ranks(
 
 
 def _protocol(wanted: Ids, n_nodes: int, sides: Sequence[str], training: ArrayLike | None) -> str:
+    """Return the sentence to print beside the numbers."""
     way = "both directions" if set(sides) == set(COLUMNS) else f"{sides[0]}s only"
     sentence = (
         f"filtered ranking of {len(wanted) * len(sides)} queries ({way}) among all {n_nodes} "
@@ -183,6 +178,17 @@ def _triples(name: str, triples: ArrayLike, n_nodes: int) -> Ids:
             f"{array.min()} and nodes up to {array[:, [0, 2]].max()}."
         )
     return array
+
+
+def _check_scores(scores: NDArray[np.floating[Any]], n_queries: int, n_nodes: int) -> None:
+    if scores.shape != (n_queries, n_nodes):
+        raise InvalidParameterError(
+            f"score_all must return one score per query and node, an array of shape "
+            f"{(n_queries, n_nodes)}, got {scores.shape}."
+        )
+    # NaN compares as false with all others: an answer of NaN would rank first.
+    if np.isnan(scores).any():
+        raise InvalidParameterError("score_all returned NaN, which has no rank.")
 
 
 def held_out_auc(positive_scores: ArrayLike, negative_scores: ArrayLike) -> float:
