@@ -62,11 +62,11 @@ def compare(
     for text in (graph.summary(), *explained):
         say(text)
 
-    def told(record: Mapping[str, Any]) -> None:
+    def report(record: Mapping[str, Any]) -> None:
         say(f"{record['method']}: {'failed' if 'error' in record else 'done'}")
 
     records = compared(
-        graph, targets, chosen, protocols, settings=settings, verbose=not quiet, told=told
+        graph, targets, chosen, protocols, settings=settings, verbose=not quiet, report=report
     )
     show_table(_table(records, metric_names(targets)))
     head = {"edges": str(edges), "targets": str(measuring.targets), "notes": explained}

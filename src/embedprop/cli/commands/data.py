@@ -26,12 +26,10 @@ def options(context: typer.Context) -> None:
 @data.command("list")
 def list_() -> None:
     """Show the known data sets, their sizes, and where they are."""
-    from embedprop.datasets.overview import overview
+    from embedprop.datasets.get import overview
 
     rows = [["name", "nodes", "edges", "classes", "where"]]
-    for entry in overview():
-        counts = [f"{n:,}" for n in (entry.n_nodes, entry.n_edges, entry.n_classes)]
-        rows.append([entry.name, *counts, entry.where])
+    rows += [[name, *(f"{n:,}" for n in numbers), where] for name, numbers, where in overview()]
     show_table(rows, right=[1, 2, 3])
 
 
@@ -52,7 +50,7 @@ def get(
     quiet: QuietOption = False,
 ) -> None:
     """Fetch the original files of a data set, check and convert them."""
-    from embedprop.datasets.download_bar import download_bar
+    from embedprop.datasets.download import download_bar
     from embedprop.datasets.get import get_dataset
     from embedprop.datasets.sources import find_source
 
