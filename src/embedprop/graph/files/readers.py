@@ -42,8 +42,8 @@ def read_graph(
     labels: Mapping[str, str | Path] | None,
     nodes: str | Path | None,
     options: TableOptions,
-    *,
     directed: bool,
+    *,
     self_loops: str,
     unknown_nodes: str,
 ) -> Graph:
