@@ -71,32 +71,26 @@ class TableOptions:
         return bool(self.columns) and all(str(c).isdecimal() for c in self.columns.values())
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How a text table is to be read: its format, and role or name → index of the column."""
-
-    form: TextFormat
-    picks: dict[str, int]
-
-
 def text_layout(
-    path: Path, lines: Sequence[str], roles: Roles, options: TableOptions, *, after_comment: bool
-) -> Layout:
-    """Find out the layout of a text table from its first two records, `lines`."""
+    path: Path, lines: Sequence[str], roles: Roles, options: TableOptions, after_comment: bool
+) -> tuple[TextFormat, dict[str, int]]:
+    """Find out the format of a text table, and role or name → index of the column.
+
+    `lines` are its first two records.
+    """
     separator = _separator(path, lines[0], roles, options)
     fields = _split(lines[0], separator)
     if options.has_header is not False or options.are_hints:
         picks = pick_columns(path, fields, roles, options, must=False)
         if picks is not None:
-            return Layout(TextFormat(separator, len(fields), has_header=True), picks)
-    if options.has_header is None and not (
-        options.has_numbers or _may_lack_header(path, lines, separator, roles, after_comment)
-    ):
-        pick_columns(path, fields, roles, options, must=True)
-    if options.has_header and not options.are_hints:
+            return TextFormat(separator, len(fields), has_header=True), picks
+    must = options.has_header and not options.are_hints
+    if options.has_header is None and not options.has_numbers:
+        must = not _may_lack_header(path, lines, separator, roles, after_comment)
+    if must:
         pick_columns(path, fields, roles, options, must=True)
     picks = _pick_by_position(path, fields, roles, options)
-    return Layout(TextFormat(separator, len(fields), has_header=False), picks)
+    return TextFormat(separator, len(fields), has_header=False), picks
 
 
 def pick_columns(

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.files import table_layout, text_blocks
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks, head_of, unpacked
-from embedprop.graph.files.table_layout import Layout, Roles, TableOptions, bare_suffix
-from embedprop.graph.files.text_blocks import BLANKS, BOM, TextBlock, TextReader, shortened
+from embedprop.graph.files.table_layout import Roles, TableOptions, bare_suffix
+from embedprop.graph.files.text_blocks import (
+    BLANKS,
+    BOM,
+    TextBlock,
+    TextFormat,
+    TextReader,
+    shortened,
+)
 from embedprop.graph.messages import counted
 
 PARQUET_SUFFIXES = {".parquet", ".pq"}
@@ -70,6 +78,11 @@ class Batch:
             raise self.bad_value(role, row, "a weight that is finite and not negative")
         return weights
 
+    def taking(self, rows: NDArray[np.int64]) -> Batch:
+        """Return some rows; each still knows its place in the file."""
+        columns = {role: column.gather(rows) for role, column in self.columns.items()}
+        return replace(self, columns=columns, positions=np.asarray(self.positions)[rows])
+
     def bad_value(self, role: str, row: int, expected: str) -> InvalidGraphError:
         """Return the error about the value of `role` in `row`."""
         value = shortened(self.columns[role][row])
@@ -80,10 +93,7 @@ class Batch:
 
 
 def read_table(
-    path: Path,
-    roles: Roles,
-    options: TableOptions = NO_OPTIONS,
-    limits: Limits = DEFAULT_LIMITS,
+    path: Path, roles: Roles, options: TableOptions = NO_OPTIONS, limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Batch]:
     """Yield the rows of a table in batches, with the columns that play a role.
 
@@ -126,10 +136,9 @@ def _text_batches(
         )
     if '"' not in lines[0] and "\r" in lines[0].rstrip("\r"):
         raise text_blocks.bad_return(path, 1 + head.count(b"\n", 0, head.find(lines[0].encode())))
-    layout = table_layout.text_layout(path, lines, roles, options, after_comment=after_comment)
-    reader = TextReader(path, layout.form, limits)
-    for block in reader.blocks(chain([head], chunks)):
-        yield _parsed(path, block, layout)
+    form, picks = table_layout.text_layout(path, lines, roles, options, after_comment)
+    for block in TextReader(path, form, limits).blocks(chain([head], chunks)):
+        yield _parsed(path, block, form, picks)
 
 
 def _head(path: Path, chunks: Iterator[bytes], limits: Limits) -> tuple[bytes, bool]:
@@ -175,30 +184,29 @@ def _first_records(
     return records, after_comment
 
 
-def _parsed(path: Path, block: TextBlock, layout: Layout) -> Batch:
-    names = [str(index) for index in range(layout.form.n_fields)]
+def _parsed(path: Path, block: TextBlock, form: TextFormat, picks: dict[str, int]) -> Batch:
+    names = map(str, range(form.n_fields))
     frame = pl.read_csv(
         # polars takes away a byte order mark; a name that begins with one shall keep it.
         BOM + block.data,
         has_header=False,
-        separator=layout.form.separator,
+        separator=form.separator,
         quote_char='"' if block.has_quotes else None,
         schema=dict.fromkeys(names, pl.String),
-        columns=sorted(set(layout.picks.values())),
+        columns=sorted(set(picks.values())),
     )
     if len(frame) != len(block.lines):
         raise InvalidGraphError(
             f"{path}, lines {block.lines[0]} to {block.lines[-1]}: expected "
             f"{counted(len(block.lines), 'record')}, got {len(frame)}. Check their quotes."
         )
-    columns = {role: frame[str(index)].fill_null("") for role, index in layout.picks.items()}
+    columns = {role: frame[str(index)].fill_null("") for role, index in picks.items()}
     return Batch(columns, path, "line", block.lines)
 
 
 def _parquet_batches(
     path: Path, roles: Roles, options: TableOptions, limits: Limits
 ) -> Iterator[Batch]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with unpacked(path, limits) as source:
@@ -224,7 +232,6 @@ def _parquet_batches(
 
 def _as_text(path: Path, column: Any, name: str) -> pl.Series:
     """Return a column of a Parquet file as text; null and NaN become empty strings."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     try:

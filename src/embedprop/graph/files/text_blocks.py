@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -65,9 +66,11 @@ class TextReader:
         """Yield the records of a file whose bytes come in `chunks`."""
         # `rest` is the start of a record whose end has not been read yet; `line` is its line.
         rest, line, header_pending = b"", 1, self.form.has_header
-        for chunk in _with_end(chunks):
+        for chunk in chain(chunks, [None]):
             check_no_zero_byte(self.path, chunk or b"", line + rest.count(b"\n"))
-            data = rest + chunk if chunk is not None else _ended(rest)
+            # The last line may lack its end.
+            end = b"" if rest[-1:] in (b"", b"\n") else b"\n"
+            data = rest + (end if chunk is None else chunk)
             cut = self._end_of_records(data, line, is_last=chunk is None)
             if len(data) - cut > self.limits.record_bytes:
                 in_quotes = self.is_quoted and data.count(b'"', cut) % 2 == 1
@@ -247,15 +250,6 @@ def _outside(quotes: Positions, positions: Positions) -> Positions:
     """Return the positions that are not inside quotes: an even number of quotes is before them."""
     outside: Positions = positions[np.searchsorted(quotes, positions) % 2 == 0]
     return outside
-
-
-def _with_end(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
-    yield from chunks
-    yield None
-
-
-def _ended(rest: bytes) -> bytes:
-    return rest + b"\n" if rest and not rest.endswith(b"\n") else rest
 
 
 def _single_blanks(data: bytes) -> bytes:
