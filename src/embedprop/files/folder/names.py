@@ -66,7 +66,7 @@ def name_column(names: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
     # From buffers, because pa.array imports pandas wherever it is installed: half a second.
     if pa.types.is_integer(kind):
-        buffers = [np.array(names, np.int64)]
+        buffers: list[Any] = [np.array(names, np.int64)]
     else:
         texts = [name.encode(errors="backslashreplace") for name in names]
         width = np.int64 if pa.types.is_large_string(kind) else np.int32

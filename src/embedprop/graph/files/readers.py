@@ -37,6 +37,8 @@ COLUMN_ROLES = (*EDGE_ROLES.all, "node", "label", "text")
 
 # What was read of a label type; it becomes labels when the number of all nodes is known.
 Placing = Callable[[int], Labels]
+# Of each column, those of the batches that were read.
+Parts = defaultdict[str, list[NDArray[Any]]]
 
 
 def read_graph(
@@ -94,7 +96,7 @@ def read_targets(path: str | Path) -> list[tuple[str, str]]:
 
 
 def _read_edges(path: Path, nodes: NameEncoder, options: TableOptions) -> EdgeRows:
-    relations, parts = NameEncoder(), defaultdict(list)
+    relations, parts = NameEncoder(), Parts(list)
     for batch in read_table(path, EDGE_ROLES, options):
         sources, targets = nodes.add(batch.names("source"), batch.names("target"))
         parts["source"].append(sources)
@@ -108,7 +110,7 @@ def _read_edges(path: Path, nodes: NameEncoder, options: TableOptions) -> EdgeRo
     return EdgeRows(columns["source"], columns["target"], weights, relation_ids, names)
 
 
-def _joined(parts: dict[str, list[NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+def _joined(parts: Parts) -> dict[str, NDArray[Any]]:
     """Return each column as one array, and let go of its parts: they are as large again."""
     return {name: np.concatenate(parts.pop(name)) for name in list(parts)}
 
@@ -138,7 +140,7 @@ def _read_labels(
 
 def _read_sets(path: Path, nodes: KnownNodes, options: TableOptions) -> Placing:
     """Read a file with the columns node, label[, weight]."""
-    labels, parts = NameEncoder(), defaultdict(list)
+    labels, parts = NameEncoder(), Parts(list)
     for batch, ids in nodes.batches(path, SET_ROLES, options):
         parts["node"].append(ids)
         parts["label"] += labels.add(batch.names("label"))

@@ -14,9 +14,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.files import table_layout, text_blocks
+from embedprop.graph.files import text_blocks
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks, head_of, unpacked
-from embedprop.graph.files.table_layout import Roles, TableOptions, bare_suffix
+from embedprop.graph.files.table_layout import (
+    SEPARATOR_OF_SUFFIX,
+    Roles,
+    Source,
+    TableOptions,
+    bare_suffix,
+)
 from embedprop.graph.files.text_blocks import (
     BLANKS,
     BOM,
@@ -104,9 +110,10 @@ def read_table(
     InvalidGraphError
         The file is missing, damaged or hostile, lacks a column or has no rows.
     """
-    batches = _parquet_batches if _is_parquet(path) else _text_batches
+    is_parquet = bare_suffix(path) in PARQUET_SUFFIXES or head_of(path, 4) == PARQUET_MAGIC
+    batches = _parquet_batches if is_parquet else _text_batches
     n_rows = 0
-    for batch in batches(path, roles, options, limits):
+    for batch in batches(Source(path, roles, options), limits):
         n_rows += len(batch)
         yield batch
     if not n_rows:
@@ -115,28 +122,23 @@ def read_table(
         )
 
 
-def _is_parquet(path: Path) -> bool:
-    return bare_suffix(path) in PARQUET_SUFFIXES or head_of(path, 4) == PARQUET_MAGIC
-
-
-def _text_batches(
-    path: Path, roles: Roles, options: TableOptions, limits: Limits
-) -> Iterator[Batch]:
+def _text_batches(source: Source, limits: Limits) -> Iterator[Batch]:
+    path, separator = source.path, source.options.separator
     chunks = byte_chunks(path, limits)
     # Elsewhere a lone quote is a character like any other: lists of edges are not quoted.
-    may_quote = options.separator != BLANKS and (
-        options.separator is not None or bare_suffix(path) in table_layout.SEPARATOR_OF_SUFFIX
+    may_quote = separator != BLANKS and (
+        separator is not None or bare_suffix(path) in SEPARATOR_OF_SUFFIX
     )
     head, is_whole = _head(path, chunks, limits)
     lines, after_comment = _first_records(head, is_whole=is_whole, may_quote=may_quote)
     if not lines:
         raise InvalidGraphError(
             f"{path} is empty{' but for comments' if after_comment else ''}. Expected a table with "
-            f"the columns {', '.join(roles.required)}."
+            f"the columns {', '.join(source.roles.required)}."
         )
     if '"' not in lines[0] and "\r" in lines[0].rstrip("\r"):
         raise text_blocks.bad_return(path, 1 + head.count(b"\n", 0, head.find(lines[0].encode())))
-    form, picks = table_layout.text_layout(path, lines, roles, options, after_comment)
+    form, picks = source.text_layout(lines, after_comment=after_comment)
     for block in TextReader(path, form, limits).blocks(chain([head], chunks)):
         yield _parsed(path, block, form, picks)
 
@@ -204,16 +206,15 @@ def _parsed(path: Path, block: TextBlock, form: TextFormat, picks: dict[str, int
     return Batch(columns, path, "line", block.lines)
 
 
-def _parquet_batches(
-    path: Path, roles: Roles, options: TableOptions, limits: Limits
-) -> Iterator[Batch]:
+def _parquet_batches(source: Source, limits: Limits) -> Iterator[Batch]:
     import pyarrow.parquet as pq
 
-    with unpacked(path, limits) as source:
+    path = source.path
+    with unpacked(path, limits) as content:
         try:
-            file = pq.ParquetFile(source)
+            file = pq.ParquetFile(content)
             names = file.schema_arrow.names
-            picks = table_layout.pick_columns(path, names, roles, options, must=True) or {}
+            picks = source.picks(names, must=True) or {}
             offset = 0
             # Columns without a role are never decoded: they may be texts or images.
             wanted = [names[index] for index in picks.values()]

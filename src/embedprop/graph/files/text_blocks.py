@@ -168,7 +168,8 @@ class TextReader:
         comment: Mask = first == HASH
         if self.form.has_header:
             comment &= n_fields != self.form.n_fields
-        return np.logical_not(blank | comment)
+        is_record: Mask = ~(blank | comment)
+        return is_record
 
     def _check_returns(self, array: Bytes, quotes: Rows, line: int) -> None:
         returns = np.flatnonzero(array == RETURN)
@@ -233,7 +234,8 @@ def shortened(text: str, length: int = 60) -> str:
 
 def _outside(quotes: Rows, positions: Rows) -> Rows:
     """Return the positions that are not inside quotes: an even number of quotes is before them."""
-    return positions[np.searchsorted(quotes, positions) % 2 == 0]
+    outside: Rows = positions[np.searchsorted(quotes, positions) % 2 == 0]
+    return outside
 
 
 def _single_blanks(data: bytes) -> bytes:

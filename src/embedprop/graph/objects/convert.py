@@ -18,7 +18,7 @@ from embedprop.graph.labels import split_kinds
 from embedprop.graph.messages import check_choice, counted
 from embedprop.graph.objects.columns import Encoded, as_collection, collected, give_memory_back
 from embedprop.graph.objects.edge_input import EdgeInput
-from embedprop.graph.objects.label_input import read_rows
+from embedprop.graph.objects.label_input import SetRows, ValueRows, read_rows
 
 logger = logging.getLogger(__name__)
 
@@ -77,15 +77,17 @@ def _read_labels(
             f"got {type(labels).__name__}."
         )
     declared = None if n_declared is None else nodes.names[:n_declared]
-    tables, labels = {}, labels or {}
+    tables: dict[str, tuple[SetRows | ValueRows, Ids, str]] = {}
+    labels = labels or {}
     for key, (label_type, kind) in split_kinds(labels).items():
         what = f"Label type {label_type!r}"
         rows = read_rows(kind, collected(labels[key]), declared, what)
         nodes, ids = _resolved(rows.nodes, nodes, unknown_nodes, what)
         tables[label_type] = rows, ids, what
     # Only now: the labels of a later type may have added nodes.
-    placed = {name: rows.placed(len(nodes), *to) for name, (rows, *to) in tables.items()}
-    return nodes, placed
+    return nodes, {
+        name: rows.placed(len(nodes), ids, what) for name, (rows, ids, what) in tables.items()
+    }
 
 
 def _resolved(

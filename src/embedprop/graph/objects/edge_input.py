@@ -74,8 +74,8 @@ class EdgeInput:
         """Encode a frame; columns named weight and relation are used without being asked for."""
         frame = collected(frame)
         known = column_names(frame)
-        pair = (frame_column(frame, name, "Edges") for name in (source, target))
-        nodes, sources, targets = encode_pairs(*pair, "Edges")
+        pair = [frame_column(frame, name, "Edges") for name in (source, target)]
+        nodes, sources, targets = encode_pairs(pair[0], pair[1], "Edges")
         beside = [
             frame_column(frame, name or usual, "Edges") if name or usual in known else None
             for name, usual in ((weight, "weight"), (relation, "relation"))
