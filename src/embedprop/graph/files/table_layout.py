@@ -84,6 +84,14 @@ class Source:
     roles: Roles
     options: TableOptions
 
+    @property
+    def may_quote(self) -> bool:
+        """Whether fields may be quoted."""
+        # Elsewhere a lone quote is a character like any other: lists of edges are not quoted.
+        separator = self.options.separator
+        is_known = separator is not None or bare_suffix(self.path) in SEPARATOR_OF_SUFFIX
+        return is_known and separator != BLANKS
+
     def text_layout(
         self, lines: Sequence[str], *, after_comment: bool
     ) -> tuple[TextFormat, dict[str, int]]:

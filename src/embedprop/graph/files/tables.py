@@ -16,15 +16,8 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidGraphError
 from embedprop.graph.files import text_blocks
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks, head_of, unpacked
-from embedprop.graph.files.table_layout import (
-    SEPARATOR_OF_SUFFIX,
-    Roles,
-    Source,
-    TableOptions,
-    bare_suffix,
-)
+from embedprop.graph.files.table_layout import Roles, Source, TableOptions, bare_suffix
 from embedprop.graph.files.text_blocks import (
-    BLANKS,
     BOM,
     TextBlock,
     TextFormat,
@@ -123,14 +116,10 @@ def read_table(
 
 
 def _text_batches(source: Source, limits: Limits) -> Iterator[Batch]:
-    path, separator = source.path, source.options.separator
+    path = source.path
     chunks = byte_chunks(path, limits)
-    # Elsewhere a lone quote is a character like any other: lists of edges are not quoted.
-    may_quote = separator != BLANKS and (
-        separator is not None or bare_suffix(path) in SEPARATOR_OF_SUFFIX
-    )
     head, is_whole = _head(path, chunks, limits)
-    lines, after_comment = _first_records(head, is_whole=is_whole, may_quote=may_quote)
+    lines, after_comment = _first_records(head, is_whole=is_whole, may_quote=source.may_quote)
     if not lines:
         raise InvalidGraphError(
             f"{path} is empty{' but for comments' if after_comment else ''}. Expected a table with "
@@ -168,8 +157,7 @@ def _first_records(
     records: list[str] = []
     after_comment = is_open = False
     # Without its end a line may be half a line.
-    lines = head.split(b"\n") if is_whole else head.split(b"\n")[:-1]
-    for line in lines:
+    for line in head.split(b"\n")[: None if is_whole else -1]:
         text = line.decode(errors="replace")
         if is_open:
             records[-1] += "\n" + text

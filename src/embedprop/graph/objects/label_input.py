@@ -17,21 +17,8 @@ from embedprop.graph.graph import ValueLabels
 from embedprop.graph.labels import ImageLabels, NumericLabels, TextLabels
 from embedprop.graph.messages import bad_row, counted
 from embedprop.graph.multisets import taken
-from embedprop.graph.objects.columns import (
-    Encoded,
-    Floats,
-    as_collection,
-    as_list,
-    as_numbers,
-    column_names,
-    declared_rows,
-    encode,
-    encode_column,
-    first_appearance,
-    frame_column,
-    in_stable_order,
-    is_frame,
-)
+from embedprop.graph.objects import columns
+from embedprop.graph.objects.columns import Encoded, Floats
 from embedprop.graph.vocabulary import is_missing
 
 Triple = tuple[Hashable, Hashable, Any]  # a node, a label, its weight
@@ -66,7 +53,7 @@ class SetRows:
             sets = label_multisets(n_nodes, node_ids, label_ids, weights)
             return Vocabulary.trusted(names), sets
         # Labels of unknown nodes alone must not stay in the vocabulary.
-        order, ids = first_appearance(label_ids[kept])
+        order, ids = columns.first_appearance(label_ids[kept])
         sets = label_multisets(n_nodes, node_ids[kept], ids, taken(weights, kept))
         return Vocabulary.trusted(names[id_] for id_ in order.tolist()), sets
 
@@ -112,12 +99,12 @@ def read_rows(kind: str, source: Any, declared: Declared, what: str) -> SetRows 
 def _read_set(source: Any, declared: Declared, what: str) -> SetRows:
     if hasattr(source, "tocoo"):
         return _set_rows_of_matrix(source, declared, what)
-    if is_frame(source):
-        labels, nodes = (encode_column(source, name, what) for name in ("label", "node"))
+    if columns.is_frame(source):
+        labels, nodes = (columns.encode_column(source, name, what) for name in ("label", "node"))
         weights = None
-        if "weight" in column_names(source):
-            column = frame_column(source, "weight", what)
-            weights = as_numbers(column, len(nodes.ids), f"{what}, weights")
+        if "weight" in columns.column_names(source):
+            column = columns.frame_column(source, "weight", what)
+            weights = columns.as_numbers(column, len(nodes.ids), f"{what}, weights")
         return SetRows(nodes, labels, weights)
     if isinstance(source, np.ndarray):
         if source.ndim != 2 or source.shape[1] != 2:
@@ -125,15 +112,15 @@ def _read_set(source: Any, declared: Declared, what: str) -> SetRows:
                 f"{what}: expected {EXPECTED_SET}, got an array of shape {source.shape}. "
                 f"A matrix of nodes x labels can be wrapped: scipy.sparse.csr_array(array)."
             )
-        nodes = encode(source[:, 0], f"{what}, nodes")
-        return SetRows(nodes, encode(source[:, 1], f"{what}, labels"), None)
+        nodes = columns.encode(source[:, 0], f"{what}, nodes")
+        return SetRows(nodes, columns.encode(source[:, 1], f"{what}, labels"), None)
     if isinstance(source, Mapping):
         return _set_rows_of_triples(_triples_of_mapping(source), what, list(source))
     return _set_rows_of_triples(_triples_of_rows(source, what), what)
 
 
 def _set_rows_of_matrix(matrix: Any, declared: Declared, what: str) -> SetRows:
-    rows = declared_rows(matrix.shape[0], declared, what)
+    rows = columns.declared_rows(matrix.shape[0], declared, what)
     # A copy, because adding up duplicates happens in place, and the matrix is the user's.
     table = matrix.tocoo(copy=True)
     table.sum_duplicates()
@@ -141,7 +128,7 @@ def _set_rows_of_matrix(matrix: Any, declared: Declared, what: str) -> SetRows:
     return SetRows(
         Encoded(rows.names, table.row.astype(np.int32)),
         Encoded(range(matrix.shape[1]), table.col.astype(np.int32)),
-        None if is_plain else as_numbers(table.data, len(table.data), f"{what}, weights"),
+        None if is_plain else columns.as_numbers(table.data, len(table.data), f"{what}, weights"),
     )
 
 
@@ -151,14 +138,14 @@ def _set_rows_of_triples(
     """Encode rows; the nodes in `named` count as named even if they have no row."""
     # Nodes without labels are named too: a spelling mistake among them must not go unseen.
     triples = list(triples)
-    names, ids = encode([*named, *(node for node, _, _ in triples)], f"{what}, nodes")
-    labels = encode([label for _, label, _ in triples], f"{what}, labels")
+    names, ids = columns.encode([*named, *(node for node, _, _ in triples)], f"{what}, nodes")
+    labels = columns.encode([label for _, label, _ in triples], f"{what}, labels")
     weights = [weight for _, _, weight in triples]
     is_plain = all(weight == 1 for weight in weights)
     return SetRows(
         Encoded(names, ids[len(named) :]),
         labels,
-        None if is_plain else as_numbers(weights, len(weights), f"{what}, weights"),
+        None if is_plain else columns.as_numbers(weights, len(weights), f"{what}, weights"),
     )
 
 
@@ -169,11 +156,11 @@ def _triples_of_mapping(source: Mapping[Hashable, Any]) -> Iterator[Triple]:
         elif isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
             yield node, labels, 1  # a single label needs no list around it
         else:
-            yield from ((node, label, 1) for label in in_stable_order(labels))
+            yield from ((node, label, 1) for label in columns.in_stable_order(labels))
 
 
 def _triples_of_rows(source: Any, what: str) -> Iterator[Triple]:
-    for row, fields in enumerate(as_collection(source, what, EXPECTED_SET)):
+    for row, fields in enumerate(columns.as_collection(source, what, EXPECTED_SET)):
         is_row = hasattr(fields, "__len__") and not isinstance(fields, str | bytes | Mapping | set)
         if not is_row or len(fields) not in (2, 3):
             expected = "(node, label) or (node, label, weight)"
@@ -184,28 +171,30 @@ def _triples_of_rows(source: Any, what: str) -> Iterator[Triple]:
 def _value_rows(
     source: Any, declared: Declared, what: str, kind: str, column_name: str
 ) -> ValueRows:
-    if is_frame(source):
-        values = as_list(frame_column(source, column_name, what))
-        return ValueRows(kind, encode_column(source, "node", what), values)
+    if columns.is_frame(source):
+        values = columns.as_list(columns.frame_column(source, column_name, what))
+        return ValueRows(kind, columns.encode_column(source, "node", what), values)
     if isinstance(source, Mapping):
-        nodes = encode(list(source), f"{what}, nodes")
+        nodes = columns.encode(list(source), f"{what}, nodes")
         return ValueRows(kind, nodes, list(source.values()))
     if isinstance(source, str | bytes) or not hasattr(source, "__len__"):
         raise InvalidGraphError(
             f"{what}: expected {{node: {column_name}}}, a frame with the columns 'node' and "
             f"{column_name!r}, or one {column_name} for each declared node, got {source!r:.80}."
         )
-    return ValueRows(kind, declared_rows(len(source), declared, what), source)
+    return ValueRows(kind, columns.declared_rows(len(source), declared, what), source)
 
 
 def _read_numeric(source: Any, declared: Declared, what: str) -> ValueRows:
-    if is_frame(source):
-        nodes = encode_column(source, "node", what)
-        names = tuple(name for name in column_names(source) if name != "node")
+    if columns.is_frame(source):
+        nodes = columns.encode_column(source, "node", what)
+        names = tuple(name for name in columns.column_names(source) if name != "node")
         if not names:
             raise InvalidGraphError(f"{what}: expected columns of numbers beside 'node', got none.")
         numbers = [
-            as_numbers(frame_column(source, name, what), len(nodes.ids), f"{what}, column {name!r}")
+            columns.as_numbers(
+                columns.frame_column(source, name, what), len(nodes.ids), f"{what}, column {name!r}"
+            )
             for name in names
         ]
         return ValueRows("numeric", nodes, np.stack(numbers, axis=1), names)
