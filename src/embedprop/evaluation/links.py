@@ -14,7 +14,7 @@ from embedprop.evaluation.link_prediction import (
     filtered_ranking,
     held_out_auc,
 )
-from embedprop.graph.changes.held_out import split_edges
+from embedprop.graph.changes.subgraph import split_edges
 from embedprop.graph.graph import Graph
 from embedprop.graph.vocabulary import Vocabulary
 

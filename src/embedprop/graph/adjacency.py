@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +40,8 @@ class EdgeRows:
         )
 
 
-class Adjacency(NamedTuple):
-    """N(v) of every node, the relation of each entry, and the number of distinct edges."""
-
-    neighbors: Multisets
-    relation_ids: Ids | None
-    n_edges: int
+# N(v) of every node, the relation of each entry, and the number of distinct edges.
+Adjacency = tuple[Multisets, Ids | None, int]
 
 
 def adjacency(n_nodes: int, edges: EdgeRows, *, directed: bool) -> Adjacency:
@@ -118,7 +114,7 @@ def _adjacency(matrix: Any, edges: EdgeRows, n_edges: int) -> Adjacency:
         relations = relations.astype(np.int32)
         relations.flags.writeable = False
     weights = None if edges.weights is None else summed_weights(matrix.data, "duplicate edges")
-    return Adjacency(Multisets(matrix.indptr, ids, weights), relations, int(n_edges))
+    return Multisets(matrix.indptr, ids, weights), relations, int(n_edges)
 
 
 def summed_weights(sums: NDArray[Any], what: str) -> Weights:

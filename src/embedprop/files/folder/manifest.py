@@ -14,9 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from embedprop.errors import FormatVersionError, InvalidModelError
-from embedprop.files.folder.names import ENCODINGS, check_saveable
-
-__all__ = ["FORMAT_VERSION", "DataFile", "Manifest", "check_saveable", "damaged"]
+from embedprop.files.folder.names import ENCODINGS
 
 FORMAT_NAME = "embedprop-model"
 FORMAT_VERSION = 2

@@ -191,12 +191,10 @@ def _read_numeric(source: Any, declared: Declared, what: str) -> ValueRows:
         names = tuple(name for name in columns.column_names(source) if name != "node")
         if not names:
             raise InvalidGraphError(f"{what}: expected columns of numbers beside 'node', got none.")
-        numbers = [
-            columns.as_numbers(
-                columns.frame_column(source, name, what), len(nodes.ids), f"{what}, column {name!r}"
-            )
-            for name in names
-        ]
+        n_rows, numbers = len(nodes.ids), []
+        for name in names:
+            column = columns.frame_column(source, name, what)
+            numbers.append(columns.as_numbers(column, n_rows, f"{what}, column {name!r}"))
         return ValueRows("numeric", nodes, np.stack(numbers, axis=1), names)
     rows = _value_rows(source, declared, what, "numeric", "numbers")
     values = rows.values
