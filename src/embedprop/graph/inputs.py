@@ -149,11 +149,11 @@ class GraphInputs:
         >>> Graph.from_networkx(nx.path_graph(3))
         Graph(3 nodes, 2 undirected edges, label types: node)
         """
-        from embedprop.graph.objects.libraries import graph_from_networkx
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.libraries import of_networkx
 
-        return graph_from_networkx(
-            graph, labels, weight, relation, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
+        parts = of_networkx(graph, labels, weight, relation)
+        return graph_from_edges(*parts, self_loops=self_loops, unknown_nodes=unknown_nodes)
 
     @classmethod
     def from_scipy(
@@ -188,11 +188,11 @@ class GraphInputs:
         >>> Graph.from_scipy(csr_array([[0, 1], [0, 0]]))
         Graph(2 nodes, 1 directed edge, label types: node)
         """
-        from embedprop.graph.objects.libraries import graph_from_scipy
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.libraries import of_scipy
 
-        return graph_from_scipy(
-            matrix, labels, nodes, directed, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
+        parts = of_scipy(matrix, labels, nodes, directed)
+        return graph_from_edges(*parts, self_loops=self_loops, unknown_nodes=unknown_nodes)
 
     @classmethod
     def from_pyg(
@@ -230,11 +230,11 @@ class GraphInputs:
         >>> Graph.from_pyg(data, directed=False)
         Graph(2 nodes, 1 undirected edge, label types: node)
         """
-        from embedprop.graph.objects.libraries import graph_from_pyg
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.libraries import of_pyg
 
-        return graph_from_pyg(
-            data, labels, directed, features, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
+        parts = of_pyg(data, labels, directed, features)
+        return graph_from_edges(*parts, self_loops=self_loops, unknown_nodes=unknown_nodes)
 
     @classmethod
     def from_pandas(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -23,22 +23,16 @@ from embedprop.graph.objects.label_input import SetRows, ValueRows, read_rows
 logger = logging.getLogger(__name__)
 
 
-class Choices(TypedDict):
-    """What happens to self-loops, and to labels of unknown nodes; see `Graph.from_edges`."""
-
-    self_loops: str
-    unknown_nodes: str
-
-
 def graph_from_edges(
     edges: EdgeInput,
     labels: Mapping[str, Any] | None,
     nodes: Iterable[Hashable] | None,
     directed: bool,
-    **choices: Unpack[Choices],
+    *,
+    self_loops: str,
+    unknown_nodes: str,
 ) -> Graph:
     """Make a graph of encoded edges: declared nodes first, then those of edges, then of labels."""
-    unknown_nodes = choices["unknown_nodes"]
     check_choice("unknown_nodes", unknown_nodes, get_args(UnknownNodes))
     check_choice("directed", directed, (False, True))
     known, rows, n_declared = edges.nodes, edges.rows, None
@@ -48,7 +42,7 @@ def graph_from_edges(
         known, ids = declared.extended(edges.nodes)
         rows = replace(rows, sources=ids[rows.sources], targets=ids[rows.targets])
     known, read = _read_labels(labels, known, n_declared, unknown_nodes)
-    graph = build_graph(known, rows, read, directed=directed, self_loops=choices["self_loops"])
+    graph = build_graph(known, rows, read, directed=directed, self_loops=self_loops)
     give_memory_back()
     return graph
 

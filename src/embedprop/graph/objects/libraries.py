@@ -1,30 +1,30 @@
-"""NetworkX, SciPy and PyTorch Geometric → Graph; the first and the last are never imported."""
+"""NetworkX, SciPy and PyTorch Geometric → edges, labels and nodes. Only SciPy is imported."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
-from embedprop.graph import Graph, Vocabulary
+from embedprop.graph import Vocabulary
 from embedprop.graph.adjacency import EdgeRows
 from embedprop.graph.messages import check_choice
 from embedprop.graph.multisets import taken
 from embedprop.graph.objects.columns import as_weights
-from embedprop.graph.objects.convert import Choices, declared_nodes, graph_from_edges
+from embedprop.graph.objects.convert import declared_nodes
 from embedprop.graph.objects.edge_input import EdgeInput
 
+Labels = Mapping[str, Any] | None
+# Edges, labels, nodes, and whether edges are directed: what `graph_from_edges` begins with.
+GraphParts = tuple[EdgeInput, Labels, Vocabulary | list[Hashable], bool]
 
-def graph_from_networkx(
-    graph: Any,
-    labels: Mapping[str, Any] | str | None,
-    weight: str | None,
-    relation: str | None,
-    **choices: Unpack[Choices],
-) -> Graph:
-    """Make a graph of a NetworkX graph; see `Graph.from_networkx`."""
+
+def of_networkx(
+    graph: Any, labels: Labels | str, weight: str | None, relation: str | None
+) -> GraphParts:
+    """Return the parts of a NetworkX graph; see `Graph.from_networkx`."""
     if not (hasattr(graph, "is_directed") and hasattr(graph, "edges")):
         raise InvalidParameterError(
             f"from_networkx: expected a NetworkX graph, got {type(graph).__name__}."
@@ -41,7 +41,7 @@ def graph_from_networkx(
     by_type = {labels: labels} if isinstance(labels, str) else labels or {}
     given = {key: _node_attribute(graph, value) for key, value in by_type.items()}
     edges = edges.carrying(weights, relations)
-    return graph_from_edges(edges, given, list(graph.nodes), graph.is_directed(), **choices)
+    return edges, given, list(graph.nodes), graph.is_directed()
 
 
 def _node_attribute(graph: Any, labels: Any) -> Any:
@@ -56,14 +56,10 @@ def _node_attribute(graph: Any, labels: Any) -> Any:
     return values
 
 
-def graph_from_scipy(
-    matrix: Any,
-    labels: Mapping[str, Any] | None,
-    nodes: Iterable[Hashable] | None,
-    directed: bool | None,
-    **choices: Unpack[Choices],
-) -> Graph:
-    """Make a graph of an adjacency matrix; see `Graph.from_scipy`."""
+def of_scipy(
+    matrix: Any, labels: Labels, nodes: Iterable[Hashable] | None, directed: bool | None
+) -> GraphParts:
+    """Return the parts of an adjacency matrix; see `Graph.from_scipy`."""
     from scipy.sparse import csr_array, triu
 
     if not hasattr(matrix, "tocsr") and not isinstance(matrix, np.ndarray):
@@ -95,17 +91,11 @@ def graph_from_scipy(
         )
     sources, targets = entries.row.astype(np.int32), entries.col.astype(np.int32)
     edges = EdgeInput(declared, EdgeRows(sources, targets, as_weights(entries.data)))
-    return graph_from_edges(edges, labels, declared, directed, **choices)
+    return edges, labels, declared, directed
 
 
-def graph_from_pyg(
-    data: Any,
-    labels: Mapping[str, Any] | None,
-    directed: bool | None,
-    features: str,
-    **choices: Unpack[Choices],
-) -> Graph:
-    """Make a graph of a PyTorch Geometric `Data`; see `Graph.from_pyg`."""
+def of_pyg(data: Any, labels: Labels, directed: bool | None, features: str) -> GraphParts:
+    """Return the parts of a PyTorch Geometric `Data`; see `Graph.from_pyg`."""
     check_choice("features", features, ("set", "numeric", "ignore"))
     if getattr(data, "edge_index", None) is None:
         raise InvalidGraphError(
@@ -121,7 +111,7 @@ def graph_from_pyg(
     x = getattr(data, "x", None)
     given = {} if x is None or features == "ignore" else _features(x, features)
     given |= labels or {}
-    return graph_from_edges(edges, given, declared, directed, **choices)
+    return edges, given, declared, directed
 
 
 def _edges(data: Any, nodes: Vocabulary, *, each_twice: bool) -> EdgeInput:
