@@ -26,7 +26,7 @@ NAMES = ["a", "b", "ü"]
 def test_parquet_gives_back_names_and_vectors_over_several_row_groups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_rows: int
 ) -> None:
-    monkeypatch.setattr("embedprop.files.export.parquet.N_ROWS", 3)
+    monkeypatch.setattr("embedprop.files.export.N_ROWS", 3)
     vectors = np.random.default_rng(0).normal(size=(n_rows, 5)).astype(np.float32)
     names = [f"name {row}" for row in range(n_rows)]
     export_vectors(tmp_path / "x.parquet", names, vectors, column="label")

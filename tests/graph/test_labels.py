@@ -83,7 +83,6 @@ def test_texts_stand_at_their_node_and_nan_means_none():
     labels = TextLabels.from_rows(3, np.array([2, 0, 1], np.int32), ["c", "a", float("nan")])
     assert labels.texts == ("a", None, "c")
     assert labels.is_present.tolist() == [True, False, True]
-    assert labels.n_nodes == 3
 
 
 def test_a_text_that_is_no_string_is_refused():
@@ -97,7 +96,6 @@ def test_images_keep_their_type_and_belong_to_their_node():
     assert labels.images.dtype == np.uint8
     assert labels.rows.tolist() == [1, -1, 0]
     assert labels.is_present.tolist() == [True, False, True]
-    assert labels.n_nodes == 3
     assert images.flags.writeable
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.graph import Graph, Multisets, Vocabulary
-from embedprop.graph.changes.held_out import split_edges
+from embedprop.graph.changes.subgraph import split_edges
 
 Ids = NDArray[np.int64]
 Scorer = Callable[[Ids, Ids, str], NDArray[np.float32]]

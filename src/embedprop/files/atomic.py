@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -39,17 +39,12 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
     places = [path.resolve() for path in paths]
     drafts = [place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
     try:
-        files: list[IO[bytes]] = []
-        try:
-            for draft in drafts:
-                files.append(draft.open("wb"))
+        with ExitStack() as stack:
+            files: list[IO[bytes]] = [stack.enter_context(draft.open("wb")) for draft in drafts]
             yield files
             for file in files:
                 file.flush()
                 os.fsync(file.fileno())
-        finally:
-            for file in files:
-                file.close()
         # Only now that all are whole and on the disk: none is replaced if one of them fails.
         for draft, place in zip(drafts, places, strict=True):
             draft.replace(place)

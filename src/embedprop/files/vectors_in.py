@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from array import array
 from collections.abc import Collection, Hashable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
+from embedprop.graph.arrays import Vectors
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks
 from embedprop.graph.files.text_blocks import BOM, shortened, too_long
 from embedprop.graph.messages import counted
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 def read_vectors(
     path: Path, only: Collection[Hashable] | None = None, limits: Limits = DEFAULT_LIMITS
-) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+) -> tuple[tuple[str, ...], Vectors]:
     """Return the tokens and vectors of a file; with `only`, those of these and of the first.
 
     Raises
@@ -93,7 +94,7 @@ class _Table:
             self.row_of[token] = len(self.row_of)
             self._add_numbers(line, fields[-self.dim :])
 
-    def finished(self) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    def finished(self) -> tuple[tuple[str, ...], Vectors]:
         """Return the tokens and vectors, once all lines are read."""
         if not self.n_vectors:
             raise InvalidParameterError(
@@ -118,9 +119,7 @@ class _Table:
         """Refuse a ragged line; a token may hold blanks (GloVe's ". . .") but then no number."""
         # The last `dim` fields are the numbers, whatever is before them is the token.
         n_more = len(fields) - self.dim - 1
-        if n_more == 0 and self.dim:
-            return
-        if n_more > 0 and not any(map(_is_number, fields[1 : n_more + 1])):
+        if self.dim and n_more >= 0 and not any(map(_is_number, fields[1 : n_more + 1])):
             return
         shown = shortened(text.decode(errors="replace"))
         numbers = self.says if self.dim else "numbers"
@@ -136,25 +135,25 @@ class _Table:
 
     def _add_numbers(self, line: int, fields: list[bytes]) -> None:
         # float() on all fields at once is the fast way; which one is wrong is asked only then.
-        row, is_good = array("f"), np.ones(len(fields), dtype=np.bool_)
-        try:
-            row.extend(map(float, fields))
-            is_good = np.isfinite(row)
-        except ValueError:
-            row = array("f")
-        if not row or not is_good.all() or b"_" in b"".join(fields):
-            is_good &= [_is_number(field) for field in fields]
-            wrong = shortened(fields[int(np.argmin(is_good))].decode(errors="replace"))
-            advice = f"but one is {wrong!r}. Correct the line or remove it."
-            raise self._refused(line, f"expected {self.says}, finite and within float32, {advice}")
-        self.numbers.extend(row)
+        with suppress(ValueError):
+            row = array("f", map(float, fields))
+            if np.isfinite(row).all() and b"_" not in b"".join(fields):
+                self.numbers.extend(row)
+                return
+        wrong = next(
+            field
+            for field in fields
+            if not (_is_number(field) and np.isfinite(array("f", [float(field)])).all())
+        )
+        shown = shortened(wrong.decode(errors="replace"))
+        advice = f"but one is {shown!r}. Correct the line or remove it."
+        raise self._refused(line, f"expected {self.says}, finite and within float32, {advice}")
 
 
 def _is_header(fields: list[bytes]) -> bool:
     """Return whether these are the "count dim" of word2vec's format."""
-    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
-        return False
-    return int(fields[1]) > 0
+    are_counts = all(field.isdigit() and len(field) < 19 for field in fields)
+    return len(fields) == 2 and are_counts and int(fields[1]) > 0
 
 
 def _is_number(field: bytes) -> bool:

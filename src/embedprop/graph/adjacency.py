@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph.arrays import Ids, Weights
 from embedprop.graph.multisets import Multisets, taken
 from embedprop.graph.vocabulary import Vocabulary
-
-Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,26 +40,20 @@ class EdgeRows:
         )
 
 
-class Adjacency(NamedTuple):
-    """N(v) of every node, the relation of each entry, and the number of distinct edges."""
-
-    neighbors: Multisets
-    relation_ids: Ids | None
-    n_edges: int
+# N(v) of every node, the relation of each entry, and the number of distinct edges.
+Adjacency = tuple[Multisets, Ids | None, int]
 
 
-def directed_adjacency(n_nodes: int, edges: EdgeRows) -> Adjacency:
-    """Return the in-neighbors of every node, sorted by id, then by relation."""
-    matrix = _collapsed(n_nodes, edges)
-    return _adjacency(matrix, edges, n_edges=matrix.nnz)
+def adjacency(n_nodes: int, edges: EdgeRows, *, directed: bool) -> Adjacency:
+    """Return the neighbors of every node (directed: in-neighbors), sorted by id, then by relation.
 
-
-def undirected_adjacency(n_nodes: int, edges: EdgeRows) -> Adjacency:
-    """Return the neighbors of every node, sorted by id, then by relation.
-
-    Each edge is first written from its smaller to its larger node, so that (a, b) and (b, a) meet
-    and their weights are summed once: both directions then weigh the same to the last bit.
+    Each undirected edge is first written from its smaller to its larger node, so that (a, b) and
+    (b, a) meet and their weights are summed once: both directions then weigh the same to the last
+    bit.
     """
+    if directed:
+        matrix = _collapsed(n_nodes, edges)
+        return _adjacency(matrix, edges, n_edges=matrix.nnz)
     low = np.minimum(edges.sources, edges.targets)
     high = np.maximum(edges.sources, edges.targets)
     half = _collapsed(n_nodes, replace(edges, sources=high, targets=low))
@@ -121,10 +114,10 @@ def _adjacency(matrix: Any, edges: EdgeRows, n_edges: int) -> Adjacency:
         relations = relations.astype(np.int32)
         relations.flags.writeable = False
     weights = None if edges.weights is None else summed_weights(matrix.data, "duplicate edges")
-    return Adjacency(Multisets(matrix.indptr, ids, weights), relations, int(n_edges))
+    return Multisets(matrix.indptr, ids, weights), relations, int(n_edges)
 
 
-def summed_weights(sums: NDArray[Any], what: str) -> NDArray[np.float32]:
+def summed_weights(sums: NDArray[Any], what: str) -> Weights:
     """Return sums of weights as float32; `what` names in the error message what was added up."""
     if len(sums) and sums.max() > np.finfo(np.float32).max:
         raise InvalidGraphError(

@@ -10,21 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.adjacency import (
-    EdgeRows,
-    directed_adjacency,
-    summed_weights,
-    undirected_adjacency,
-)
-from embedprop.graph.graph import Graph, SelfLoops, ValueLabels
+from embedprop.graph import Graph, Multisets, Vocabulary
+from embedprop.graph.adjacency import EdgeRows, adjacency, summed_weights
+from embedprop.graph.arrays import Ids, Mask
+from embedprop.graph.graph import SelfLoops, ValueLabels
 from embedprop.graph.labels import NODE_TYPE
 from embedprop.graph.messages import check_choice, counted
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
-Ids = NDArray[np.int32]
 Weights = NDArray[np.floating[Any]]
 Labels = tuple[Vocabulary, Multisets] | ValueLabels
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -50,8 +44,7 @@ def build_graph(
     # Most tables lose no row, and a copy of a large one would cost its memory again.
     edges = edges if kept is None else edges.keeping(kept)
     _require_edges(len(edges), n_rows, n_self_loops)
-    adjacency = directed_adjacency if directed else undirected_adjacency
-    neighbors, neighbor_relations, n_edges = adjacency(len(nodes), edges)
+    neighbors, neighbor_relations, n_edges = adjacency(len(nodes), edges, directed=directed)
     n_duplicates = len(edges) - n_edges
     _log_dropped(n_self_loops, n_duplicates, n_zero_weights, weighted=edges.weights is not None)
     labels = labels or {}
@@ -117,13 +110,10 @@ def check_weights(weights: Weights, place: Callable[[int], str]) -> None:
     )
 
 
-def _kept_rows(
-    nodes: Vocabulary, edges: EdgeRows, self_loops: str
-) -> tuple[NDArray[np.bool_] | None, int, int]:
+def _kept_rows(nodes: Vocabulary, edges: EdgeRows, self_loops: str) -> tuple[Mask | None, int, int]:
     """Return which rows stay (None: all), how many self-loops go, and how many weigh nothing."""
     is_loop, weighs = edges.sources == edges.targets, np.ones(len(edges), np.bool_)
-    if self_loops == "keep":
-        is_loop[:] = False
+    is_loop &= self_loops != "keep"
     if edges.weights is not None:
         check_weights(edges.weights, lambda row: _edge_name(nodes, edges, row))
         # In float32, as it is stored: a weight too small for it weighs nothing.

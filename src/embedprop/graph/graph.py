@@ -10,12 +10,11 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from embedprop.errors import InvalidParameterError, did_you_mean
-from embedprop.graph.checks import check_graph
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
+from embedprop.graph.arrays import Ids, Mask, Rows
 from embedprop.graph.inputs import GraphInputs
-from embedprop.graph.labels import ImageLabels, NumericLabels, TextLabels
+from embedprop.graph.labels import NODE_TYPE, ImageLabels, NumericLabels, TextLabels
 from embedprop.graph.messages import counted
 from embedprop.graph.multisets import Multisets
 from embedprop.graph.vocabulary import Vocabulary
@@ -70,13 +69,13 @@ class Graph(GraphInputs):
     values: Mapping[str, ValueLabels]
     label_types: tuple[str, ...]
     relations: Vocabulary | None = None
-    neighbor_relations: NDArray[np.int32] | None = None
+    neighbor_relations: Ids | None = None
     n_self_loops_dropped: int = 0
     n_duplicates_dropped: int = 0
     n_zero_weights_dropped: int = 0
 
     def __post_init__(self) -> None:
-        check_graph(self)
+        self._check()
         # A frozen class with dicts inside would not be frozen.
         for name in ("labels", "vocabularies", "values"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
@@ -114,7 +113,7 @@ class Graph(GraphInputs):
         return {t: "set" if t in self.labels else self.values[t].kind for t in self.label_types}
 
     @cached_property
-    def degrees(self) -> NDArray[np.int64]:
+    def degrees(self) -> Rows:
         """The number of neighbors of each node; in a directed graph, in + out.
 
         >>> Graph.from_edges([("a", "b"), ("b", "c")]).degrees
@@ -170,7 +169,7 @@ class Graph(GraphInputs):
             raise _unknown_type(label_type, self.vocabularies, "label type of kind set")
         return self.vocabularies[label_type]
 
-    def has_labels(self, label_type: str) -> NDArray[np.bool_]:
+    def has_labels(self, label_type: str) -> Mask:
         """Return for each node whether it has labels of `label_type`.
 
         >>> graph = Graph.from_edges([("a", "b")], labels={"word": {"a": ["x", "y"]}})
@@ -192,9 +191,36 @@ class Graph(GraphInputs):
         dropped          0 self-loops, 0 duplicates
         label type node  each node's own id
         """
-        from embedprop.graph.summary import summary
+        weighted = "" if self.neighbors.weights is None else ", weighted"
+        n_isolated = int(np.count_nonzero(self.degrees == 0))
+        dropped = [
+            counted(self.n_self_loops_dropped, "self-loop"),
+            counted(self.n_duplicates_dropped, "duplicate"),
+        ]
+        if self.n_zero_weights_dropped:
+            dropped.append(f"{counted(self.n_zero_weights_dropped, 'edge')} of weight 0")
+        rows = {
+            "nodes": f"{self.n_nodes:,}, {n_isolated:,} of them isolated",
+            "edges": f"{self.n_edges:,} {self._way}{weighted}",
+            "dropped": ", ".join(dropped),
+        }
+        if self.relations is not None:
+            rows["relations"] = f"{len(self.relations):,}"
+        rows |= {f"label type {name}": self._described(name) for name in self.label_types}
+        width = max(map(len, rows))
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in rows.items())
 
-        return summary(self)
+    def _described(self, label_type: str) -> str:
+        if label_type == NODE_TYPE:
+            return "each node's own id"
+        n_missing = self.n_nodes - int(np.count_nonzero(self.has_labels(label_type)))
+        missing = f"{counted(n_missing, 'node')} without"
+        if label_type not in self.labels:
+            return f"{self.kinds[label_type]}, {missing}"
+        sets = self.labels[label_type]
+        weighted = "" if sets.weights is None else ", weighted"
+        n_labels = counted(len(self.vocabulary(label_type)), "label")
+        return f"{n_labels}, {sets.n_values:,} on nodes{weighted}, {missing}"
 
     def describe(self) -> None:
         """Print `summary`: nodes, edges, what was dropped, labels per type, missing labels.
@@ -207,12 +233,43 @@ class Graph(GraphInputs):
         """
         sys.stdout.write(self.summary() + "\n")
 
+    def _check(self) -> None:
+        """Refuse parts that do not fit together."""
+        n_nodes, near = self.n_nodes, self.neighbors
+        if near.n_sets != n_nodes:
+            raise InvalidGraphError(f"Expected the neighbors of {n_nodes} nodes, got {near!r}.")
+        if near.n_values and near.ids.max() >= n_nodes:
+            raise InvalidGraphError(
+                f"Neighbor {near.ids.max()} does not exist: there are {n_nodes} nodes."
+            )
+        # A relation for each entry of the neighbors, or neither names nor entries.
+        n_relations = None if self.neighbor_relations is None else len(self.neighbor_relations)
+        if n_relations != (None if self.relations is None else near.n_values):
+            raise InvalidGraphError("Expected one relation for every neighbor, or none at all.")
+        types = self.label_types
+        if types[:1] != (NODE_TYPE,) or set(types) != {*self.labels, *self.values}:
+            raise InvalidGraphError(f"Expected 'node' and then every label type once, got {types}.")
+        for label_type, sets in self.labels.items():
+            n_labels = len(self.vocabularies[label_type])
+            if sets.n_sets != n_nodes or (sets.n_values and sets.ids.max() >= n_labels):
+                raise InvalidGraphError(
+                    f"Label type {label_type!r} does not fit: expected {n_nodes} sets of ids below "
+                    f"{n_labels}, got {sets!r}."
+                )
+        for label_type, values in self.values.items():
+            if len(values.is_present) != n_nodes:
+                raise InvalidGraphError(
+                    f"Label type {label_type!r} does not fit: expected values for {n_nodes} nodes, "
+                    f"got {len(values.is_present)}."
+                )
+
     def __repr__(self) -> str:
-        way = "directed" if self.directed else "undirected"
-        return (
-            f"Graph({counted(self.n_nodes, 'node')}, {counted(self.n_edges, f'{way} edge')}, "
-            f"label types: {', '.join(self.label_types)})"
-        )
+        sizes = f"{counted(self.n_nodes, 'node')}, {counted(self.n_edges, f'{self._way} edge')}"
+        return f"Graph({sizes}, label types: {', '.join(self.label_types)})"
+
+    @property
+    def _way(self) -> str:
+        return "directed" if self.directed else "undirected"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         # A mapping proxy cannot be pickled; a plain dict can.

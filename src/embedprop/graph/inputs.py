@@ -61,13 +61,9 @@ class GraphInputs:
         from embedprop.graph.objects.convert import graph_from_edges
         from embedprop.graph.objects.edge_input import EdgeInput
 
+        rows = EdgeInput.of(edges, weights=weights, relations=relations)
         return graph_from_edges(
-            EdgeInput.of(edges, weights=weights, relations=relations),
-            labels,
-            directed=directed,
-            nodes=nodes,
-            self_loops=self_loops,
-            unknown_nodes=unknown_nodes,
+            rows, labels, nodes, directed, self_loops=self_loops, unknown_nodes=unknown_nodes
         )
 
     @classmethod
@@ -114,14 +110,9 @@ class GraphInputs:
         from embedprop.graph.files.readers import read_graph
         from embedprop.graph.files.table_layout import TableOptions
 
+        form = TableOptions(columns or {}, has_header, separator)
         return read_graph(
-            edges,
-            labels,
-            nodes,
-            TableOptions(columns or {}, has_header, separator),
-            directed=directed,
-            self_loops=self_loops,
-            unknown_nodes=unknown_nodes,
+            edges, labels, nodes, form, directed, self_loops=self_loops, unknown_nodes=unknown_nodes
         )
 
     @classmethod
@@ -158,11 +149,11 @@ class GraphInputs:
         >>> Graph.from_networkx(nx.path_graph(3))
         Graph(3 nodes, 2 undirected edges, label types: node)
         """
-        from embedprop.graph.objects.networkx import graph_from_networkx
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.libraries import of_networkx
 
-        return graph_from_networkx(
-            graph, labels, weight, relation, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
+        parts = of_networkx(graph, labels, weight, relation)
+        return graph_from_edges(*parts, self_loops=self_loops, unknown_nodes=unknown_nodes)
 
     @classmethod
     def from_scipy(
@@ -197,11 +188,11 @@ class GraphInputs:
         >>> Graph.from_scipy(csr_array([[0, 1], [0, 0]]))
         Graph(2 nodes, 1 directed edge, label types: node)
         """
-        from embedprop.graph.objects.scipy import graph_from_scipy
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.libraries import of_scipy
 
-        return graph_from_scipy(
-            matrix, labels, nodes, directed, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
+        parts = of_scipy(matrix, labels, nodes, directed)
+        return graph_from_edges(*parts, self_loops=self_loops, unknown_nodes=unknown_nodes)
 
     @classmethod
     def from_pyg(
@@ -239,11 +230,11 @@ class GraphInputs:
         >>> Graph.from_pyg(data, directed=False)
         Graph(2 nodes, 1 undirected edge, label types: node)
         """
-        from embedprop.graph.objects.pyg import graph_from_pyg
+        from embedprop.graph.objects.convert import graph_from_edges
+        from embedprop.graph.objects.libraries import of_pyg
 
-        return graph_from_pyg(
-            data, labels, directed, features, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
+        parts = of_pyg(data, labels, directed, features)
+        return graph_from_edges(*parts, self_loops=self_loops, unknown_nodes=unknown_nodes)
 
     @classmethod
     def from_pandas(
@@ -284,11 +275,7 @@ class GraphInputs:
         from embedprop.graph.objects.convert import graph_from_edges
         from embedprop.graph.objects.edge_input import EdgeInput
 
+        rows = EdgeInput.from_frame(frame, source, target, weight, relation)
         return graph_from_edges(
-            EdgeInput.from_frame(frame, source, target, weight, relation),
-            labels,
-            directed=directed,
-            nodes=nodes,
-            self_loops=self_loops,
-            unknown_nodes=unknown_nodes,
+            rows, labels, nodes, directed, self_loops=self_loops, unknown_nodes=unknown_nodes
         )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
+from embedprop.graph.arrays import Ids, Mask, Vectors
 from embedprop.graph.messages import bad_row, counted
 from embedprop.graph.vocabulary import is_missing
 
@@ -74,25 +75,16 @@ class NumericLabels:
     """
 
     kind: ClassVar[str] = "numeric"
-    values: NDArray[np.float32]
-    is_present: NDArray[np.bool_]
+    values: Vectors
+    is_present: Mask
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _freeze(self.values, self.is_present)
 
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes of the graph."""
-        return len(self.is_present)
-
     @classmethod
     def from_rows(
-        cls,
-        n_nodes: int,
-        node_ids: NDArray[np.int32],
-        values: NDArray[Any],
-        names: Sequence[str] = (),
+        cls, n_nodes: int, node_ids: Ids, values: NDArray[Any], names: Sequence[str] = ()
     ) -> Self:
         """Place row j of `values` (rows, width) at node ``node_ids[j]``.
 
@@ -113,10 +105,9 @@ class NumericLabels:
             )
         if np.isinf(rows).any():
             row = int(np.isinf(rows).any(axis=1).argmax())
-            problem = f"expected finite numbers that float32 holds, got {rows[row].tolist()}."
-            raise bad_row(
-                "Numeric labels", row, f"{problem} Correct them, or use NaN for 'not known'."
-            )
+            found = f"{rows[row].tolist()}. Correct them, or use NaN for 'not known'."
+            problem = f"expected finite numbers that float32 holds, got {found}"
+            raise bad_row("Numeric labels", row, problem)
         # Half a vector cannot be compared with a whole one.
         unknown = np.isnan(rows)
         known = ~unknown.any(axis=1)
@@ -127,10 +118,10 @@ class NumericLabels:
                 "as a label type of its own",
                 counted(n_partial, "node"),
             )
+        nodes, is_present = node_ids[known], np.zeros(n_nodes, dtype=np.bool_)
+        is_present[nodes] = True
         placed = np.zeros((n_nodes, rows.shape[1]), dtype=np.float32)
-        placed[node_ids[known]] = rows[known]
-        is_present = np.zeros(n_nodes, dtype=np.bool_)
-        is_present[node_ids[known]] = True
+        placed[nodes] = rows[known]
         return cls(placed, is_present, tuple(names))
 
 
@@ -148,19 +139,12 @@ class TextLabels:
     texts: tuple[str | None, ...]
 
     @property
-    def n_nodes(self) -> int:
-        """The number of nodes of the graph."""
-        return len(self.texts)
-
-    @property
-    def is_present(self) -> NDArray[np.bool_]:
+    def is_present(self) -> Mask:
         """Which nodes have a text: (n_nodes,) bool."""
         return np.array([text is not None for text in self.texts], dtype=np.bool_)
 
     @classmethod
-    def from_rows(
-        cls, n_nodes: int, node_ids: NDArray[np.int32], texts: Sequence[str | None]
-    ) -> Self:
+    def from_rows(cls, n_nodes: int, node_ids: Ids, texts: Sequence[str | None]) -> Self:
         """Place text j at node ``node_ids[j]``; None or NaN means that the node has none.
 
         Raises
@@ -195,23 +179,18 @@ class ImageLabels:
 
     kind: ClassVar[str] = "image"
     images: NDArray[Any]
-    rows: NDArray[np.int32]
+    rows: Ids
 
     def __post_init__(self) -> None:
         _freeze(self.images, self.rows)
 
     @property
-    def n_nodes(self) -> int:
-        """The number of nodes of the graph."""
-        return len(self.rows)
-
-    @property
-    def is_present(self) -> NDArray[np.bool_]:
+    def is_present(self) -> Mask:
         """Which nodes have an image: (n_nodes,) bool."""
         return self.rows >= 0
 
     @classmethod
-    def from_rows(cls, n_nodes: int, node_ids: NDArray[np.int32], images: NDArray[Any]) -> Self:
+    def from_rows(cls, n_nodes: int, node_ids: Ids, images: NDArray[Any]) -> Self:
         """Give image j to node ``node_ids[j]``.
 
         Raises
@@ -236,7 +215,7 @@ class ImageLabels:
         return cls(images.view(), rows)
 
 
-def _check_once(node_ids: NDArray[np.int32]) -> None:
+def _check_once(node_ids: Ids) -> None:
     # Sorted stably, the rows of one node stand side by side in their order.
     order = np.argsort(node_ids, kind="stable")
     again = np.flatnonzero(node_ids[order][1:] == node_ids[order][:-1])

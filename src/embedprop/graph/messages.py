@@ -34,6 +34,6 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
     embedprop.errors.InvalidParameterError: self_loops must ... Did you mean 'keep'?
     """
     if value not in choices:
-        near = did_you_mean(str(value), [known for known in choices if isinstance(known, str)])
         known = ", ".join(map(repr, choices))
+        near = did_you_mean(value, choices)
         raise InvalidParameterError(f"{name} must be one of {known}, not {value!r}.{near}")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph.arrays import Ids, Mask, Rows, Weights
 from embedprop.graph.messages import counted
 
 Number = TypeVar("Number", bound=np.generic)
@@ -37,9 +38,9 @@ class Multisets:
     (array([0, 2, 2], dtype=int32), array([3, 0, 1]))
     """
 
-    ptr: NDArray[np.int64]
-    ids: NDArray[np.int32]
-    weights: NDArray[np.float32] | None = None
+    ptr: Rows
+    ids: Ids
+    weights: Weights | None = None
 
     def __post_init__(self) -> None:
         ptr = _vector("ptr", self.ptr, np.int64)
@@ -51,26 +52,24 @@ class Multisets:
 
     @classmethod
     def from_lists(
-        cls,
-        lists: Iterable[Sequence[int]],
-        weights: Iterable[Sequence[float]] | None = None,
+        cls, lists: Iterable[Sequence[int]], weights: Iterable[Sequence[float]] | None = None
     ) -> Self:
         """Make multisets from one list of ids per set, with one list of weights per set or none.
 
         >>> Multisets.from_lists([[0, 1], [1]], weights=[[1, 3], [2]]).totals
         array([4., 2.], dtype=float32)
         """
-        lists = [list(ids) for ids in lists]
+        lists = list(map(list, lists))
         sizes, flat_weights = list(map(len, lists)), None
         if weights is not None:
-            rows = [list(row) for row in weights]
-            n_weights = list(map(len, rows))
+            weights = list(map(list, weights))
+            n_weights = list(map(len, weights))
             if n_weights != sizes:
                 raise InvalidGraphError(
                     f"Expected one weight for every id: sets of sizes {sizes[:5]}... have "
                     f"weights of sizes {n_weights[:5]}..."
                 )
-            flat_weights = np.array(list(chain(*rows)), dtype=np.float32)
+            flat_weights = np.array(list(chain(*weights)), dtype=np.float32)
         # int64, so that an id beyond int32 is refused below rather than wrapped around.
         flat_ids: NDArray[Any] = np.array(list(chain(*lists)), dtype=np.int64)
         return cls(_ptr_of(np.array(sizes, dtype=np.int64)), flat_ids, flat_weights)
@@ -103,7 +102,7 @@ class Multisets:
         return len(self.ids)
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Rows:
         """The number of members of each set.
 
         >>> Multisets.from_lists([[0, 1], [], [1]]).sizes
@@ -112,7 +111,7 @@ class Multisets:
         return _read_only(np.diff(self.ptr))
 
     @property
-    def owners(self) -> NDArray[np.int32]:
+    def owners(self) -> Ids:
         """The set that each member belongs to.
 
         >>> Multisets.from_lists([[5], [], [6, 7]]).owners
@@ -121,7 +120,7 @@ class Multisets:
         return np.repeat(np.arange(self.n_sets, dtype=np.int32), self.sizes)
 
     @cached_property
-    def totals(self) -> NDArray[np.float32]:
+    def totals(self) -> Weights:
         """The total weight of each set; 0 for an empty one.
 
         >>> Multisets.from_lists([[0, 1], []], weights=[[0.5, 2], []]).totals
@@ -139,16 +138,14 @@ class Multisets:
         return self.n_sets
 
     def __repr__(self) -> str:
-        weighted = "" if self.weights is None else ", weighted"
-        return (
-            f"Multisets({counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}{weighted})"
-        )
+        sizes = f"{counted(self.n_sets, 'set')}, {counted(self.n_values, 'value')}"
+        return f"Multisets({sizes}{'' if self.weights is None else ', weighted'})"
 
     # Only the three arrays: what was computed of them is computed again.
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return type(self), (self.ptr, self.ids, self.weights)
 
-    def of(self, index: int) -> NDArray[np.int32]:
+    def of(self, index: int) -> Ids:
         """Return the members of set `index`.
 
         >>> Multisets.from_lists([[0], [4, 2]]).of(1)
@@ -157,7 +154,7 @@ class Multisets:
         start, stop = self._bounds(index)
         return self.ids[start:stop]
 
-    def weights_of(self, index: int) -> NDArray[np.float32]:
+    def weights_of(self, index: int) -> Weights:
         """Return the weights of the members of set `index`; ones where no weights were given.
 
         >>> Multisets.from_lists([[0], [4, 2]]).weights_of(1)
@@ -168,7 +165,7 @@ class Multisets:
             return np.ones(stop - start, dtype=np.float32)
         return self.weights[start:stop]
 
-    def keeping(self, kept: NDArray[np.bool_]) -> Self:
+    def keeping(self, kept: Mask) -> Self:
         """Return the sets with only those members where `kept` is true.
 
         >>> Multisets.from_lists([[5], [6, 7]]).keeping(np.array([True, False, True])).sizes
@@ -201,7 +198,7 @@ def taken(column: NDArray[Number] | None, rows: NDArray[Any]) -> NDArray[Number]
     return None if column is None else column[rows]
 
 
-def _ptr_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ptr_of(sizes: Rows) -> Rows:
     ptr = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=ptr[1:])
     return ptr
@@ -216,23 +213,21 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 def _vector(name: str, values: ArrayLike, dtype: type[np.generic]) -> NDArray[Any]:
     # Checked before it is converted: NumPy would cut 1.5 to 1 and wrap large ids around.
     array = np.asarray(values)
+    problem = ""
     if array.ndim != 1:
         problem = f"must have one dimension, but its shape is {array.shape}"
-        raise InvalidGraphError(f"`{name}` of multisets {problem}.")
     # An empty list is an array of floats to NumPy, and holds no id that could be wrong.
-    if issubclass(dtype, np.integer) and array.dtype != dtype and array.size:
+    elif issubclass(dtype, np.integer) and array.dtype != dtype and array.size:
         if array.dtype.kind not in "iu":
             problem = f"must hold integers, but its type is {array.dtype}"
-            raise InvalidGraphError(f"`{name}` of multisets {problem}.")
-        if array.max() > np.iinfo(dtype).max:
+        elif array.max() > np.iinfo(dtype).max:
             problem = f"holds {array.max()}, more than {dtype.__name__} can"
-            raise InvalidGraphError(f"`{name}` of multisets {problem}.")
+    if problem:
+        raise InvalidGraphError(f"`{name}` of multisets {problem}.")
     return _read_only(np.ascontiguousarray(array, dtype=dtype))
 
 
-def _check(
-    ptr: NDArray[np.int64], ids: NDArray[np.int32], weights: NDArray[np.float32] | None
-) -> None:
+def _check(ptr: Rows, ids: Ids, weights: Weights | None) -> None:
     if not len(ptr) or ptr[0] != 0 or ptr[-1] != len(ids) or np.any(ptr[1:] < ptr[:-1]):
         raise InvalidGraphError(
             f"`ptr` of multisets must rise from 0 to the number of ids, {len(ids)}, "

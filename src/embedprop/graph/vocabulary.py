@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError, UnknownNodeError, did_you_mean
+from embedprop.graph.arrays import Ids
 from embedprop.graph.messages import counted
 
 HASHABLE = "Expected a string, a number or a tuple; a list can be turned into a tuple."
@@ -58,14 +58,11 @@ class Vocabulary:
     """
 
     __slots__ = ("_ids", "_names")
-    _names: tuple[Hashable, ...]
-    _ids: dict[Hashable, int] | None
 
     def __init__(self, names: Iterable[Hashable]) -> None:
-        self._names = tuple(
-            names.tolist() if isinstance(names, np.ndarray) else map(plain_name, names)
-        )
-        self._ids = None
+        plain = names.tolist() if isinstance(names, np.ndarray) else map(plain_name, names)
+        self._names: tuple[Hashable, ...] = tuple(plain)
+        self._ids: dict[Hashable, int] | None = None
         _check_names(self._names)
 
     @classmethod
@@ -121,7 +118,7 @@ class Vocabulary:
         except TypeError:  # an unhashable object is nobody's name
             return -1
 
-    def find_all(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
+    def find_all(self, names: Iterable[Hashable]) -> Ids:
         """Return the id of each name, -1 where it is unknown.
 
         >>> Vocabulary(["a", "b"]).find_all(["b", "c"])
@@ -134,7 +131,7 @@ class Vocabulary:
         except TypeError:
             return np.fromiter(map(self.find, names), np.int32, len(names))
 
-    def ids(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
+    def ids(self, names: Iterable[Hashable]) -> Ids:
         """Return the id of each name.
 
         Raises
@@ -151,14 +148,15 @@ class Vocabulary:
         found = self.find_all(names)
         if len(found) and found.min() < 0:
             unknown = names[int(np.argmin(found))]
+            known = f" ({self._shown()})" if self._names else ""
             raise UnknownNodeError(
                 f"Unknown name {unknown!r}: it is not among the {counted(len(self), 'known name')}"
-                f"{self._sample()}. Check its spelling and its type ('1' is not 1)."
+                f"{known}. Check its spelling and its type ('1' is not 1)."
                 f"{self.suggestion(unknown)}"
             )
         return found
 
-    def extended(self, names: Iterable[Hashable]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    def extended(self, names: Iterable[Hashable]) -> tuple[Vocabulary, Ids]:
         """Return a vocabulary with the unknown ones of `names` at its end, and the ids of `names`.
 
         >>> Vocabulary(["a", "b"]).extended(["c", "a", "c"])
@@ -167,9 +165,7 @@ class Vocabulary:
         plain = list(map(plain_name, names))
         _check_present_and_hashable(plain)
         id_of = dict(self._id_of())
-        ids = np.fromiter(
-            (id_of.setdefault(name, len(id_of)) for name in plain), dtype=np.int32, count=len(plain)
-        )
+        ids = np.fromiter((id_of.setdefault(name, len(id_of)) for name in plain), np.int32)
         if len(id_of) == len(self):
             return self, ids
         vocabulary = Vocabulary.trusted(id_of)
@@ -183,18 +179,13 @@ class Vocabulary:
         >>> Vocabulary(["paris", "rome"]).suggestion("pariss")
         " Did you mean 'paris'?"
         """
-        if not isinstance(name, str) or len(self) > MOST_COMPARED:
-            return ""
-        return did_you_mean(name, [known for known in self._names if isinstance(known, str)])
+        return "" if len(self) > MOST_COMPARED else did_you_mean(name, self._names)
 
     def _id_of(self) -> dict[Hashable, int]:
         # Made when it is first asked for: many vocabularies are only read from id to name.
         if self._ids is None:
             self._ids = {name: id_ for id_, name in enumerate(self._names)}
         return self._ids
-
-    def _sample(self) -> str:
-        return f" ({self._shown()})" if self._names else ""
 
     def _shown(self) -> str:
         return ", ".join(map(repr, self._names[:3])) + (", ..." if len(self) > 3 else "")

@@ -266,7 +266,7 @@ def test_a_full_disk_leaves_the_old_model(shell: Shell, monkeypatch: pytest.Monk
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("embedprop.files.folder.save._sync", full)
+    monkeypatch.setattr("embedprop.files.folder.save.sync", full)
     answer = shell("fit", "edges.csv", "--out", "m", *QUICK, "--random-state", "1")
     assert_refused(answer, "m: the model could not be saved (No space left on device)")
     assert "[Errno" not in answer.err

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embedprop.errors import InvalidParameterError
-from embedprop.files.folder.manifest import check_saveable
-from embedprop.files.folder.names import read_names, write_names
+from embedprop.files.folder.names import check_saveable, read_names, write_names
 
 SCALARS = st.one_of(
     st.text(st.characters(exclude_categories=())),

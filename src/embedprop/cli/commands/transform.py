@@ -43,7 +43,7 @@ def transform(
     """Compute vectors of new nodes, without learning."""
     from embedprop.cli.spelling import respelled
     from embedprop.files.atomic import check_file
-    from embedprop.files.export.parquet import write_parquet
+    from embedprop.files.export import write_parquet
     from embedprop.graph.labels import split_kinds
     from embedprop.model.codec import load_model
 

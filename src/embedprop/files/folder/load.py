@@ -5,7 +5,8 @@ import json
 import math
 import os
 import stat
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -111,24 +112,20 @@ def _load_files(folder: Path, manifest: Manifest, verify: bool) -> StoredModel:
     return StoredModel(manifest.settings, arrays, vocabularies)
 
 
-def _opened(folder: Path, data_file: DataFile, verify: bool) -> IO[bytes]:
+@contextmanager
+def _opened(folder: Path, data_file: DataFile, verify: bool) -> Iterator[IO[bytes]]:
     """Open a data file whose size, and hash if asked, are those of the manifest."""
     path = folder / data_file.file
     if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for a writer
         raise damaged(path, "this should be a file")
-    file = path.open("rb")
-    try:
+    with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size != data_file.size:
             raise damaged(path, f"the file has {size} bytes instead of {data_file.size}")
-        if verify:
-            if hashlib.file_digest(file, "sha256").hexdigest() != data_file.sha256:
-                raise damaged(path, "the content does not match its hash")
-            file.seek(0)
-    except BaseException:
-        file.close()
-        raise
-    return file
+        if verify and hashlib.file_digest(file, "sha256").hexdigest() != data_file.sha256:
+            raise damaged(path, "the content does not match its hash")
+        file.seek(0)
+        yield file
 
 
 def _mapped_arrays(file: IO[bytes], size: int) -> dict[str, npt.NDArray[Any]]:
@@ -141,11 +138,8 @@ def _mapped_arrays(file: IO[bytes], size: int) -> dict[str, npt.NDArray[Any]]:
         raise ValueError("not a safetensors file: its header is no JSON object")
     # Copy on write: training can go on in these arrays, the file stays as it is.
     content = np.asarray(np.memmap(file, dtype=np.uint8, mode="c"))[8 + n_header :]
-    return {
-        name: _tensor(content, name, entry)
-        for name, entry in header.items()
-        if name != "__metadata__"
-    }
+    header.pop("__metadata__", None)
+    return {name: _tensor(content, name, entry) for name, entry in header.items()}
 
 
 def _tensor(content: npt.NDArray[np.uint8], name: str, entry: object) -> npt.NDArray[Any]:

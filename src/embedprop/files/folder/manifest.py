@@ -1,4 +1,4 @@
-"""What a model folder holds, format version 1.
+"""What a model folder holds, format version 2.
 
 - `manifest.json`: what the model is; the name, size and hash of each data file
 - `vectors-<hash>.safetensors`: every array
@@ -14,26 +14,22 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from embedprop.errors import FormatVersionError, InvalidModelError
-from embedprop.files.folder.names import ENCODINGS, check_saveable
-
-__all__ = ["FORMAT_VERSION", "DataFile", "Manifest", "check_saveable", "damaged"]
+from embedprop.files.folder.names import ENCODINGS
 
 FORMAT_NAME = "embedprop-model"
 FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 # A save in progress writes into a folder of this name inside the model folder.
 TEMPORARY_PREFIX = ".embedprop-saving-"
-VECTORS_SUFFIX = ".safetensors"
-VOCABULARY_SUFFIX = ".parquet"
-_STEMS = {VECTORS_SUFFIX: "vectors", VOCABULARY_SUFFIX: "vocabulary"}
+_SUFFIXES = {"vectors": ".safetensors", "vocabulary": ".parquet"}
 _DATA_FILE = re.compile(r"vectors-[0-9a-f]{16}\.safetensors|vocabulary-[0-9a-f]{16}\.parquet")
 
 _T = TypeVar("_T")
 
 
-def data_file_name(sha256: str, suffix: str) -> str:
-    """Name of the data file with this content."""
-    return f"{_STEMS[suffix]}-{sha256[:16]}{suffix}"
+def data_file_name(kind: str, sha256: str) -> str:
+    """Name of the data file of a kind (vectors or vocabulary) with this content."""
+    return f"{kind}-{sha256[:16]}{_SUFFIXES[kind]}"
 
 
 def is_data_file_name(name: str) -> bool:
@@ -99,7 +95,7 @@ class Manifest:
         entries = content.fields("vocabularies")
         return cls(
             settings=content.get("settings", dict),
-            arrays=_data_file(content.fields("arrays"), VECTORS_SUFFIX),
+            arrays=_data_file(content.fields("arrays"), "vectors"),
             vocabularies={name: _vocabulary(entries.fields(name)) for name in entries.content},
             written_by=content.get("written_by", dict),
             created=content.get("created", str),
@@ -158,12 +154,12 @@ def _check_version(content: _Fields) -> None:
         )
 
 
-def _data_file(entry: _Fields, suffix: str) -> DataFile:
+def _data_file(entry: _Fields, kind: str) -> DataFile:
     data_file = DataFile(entry.get("file", str), entry.get("size", int), entry.get("sha256", str))
     if not re.fullmatch("[0-9a-f]{64}", data_file.sha256) or data_file.size < 0:
         raise damaged(entry.place, "'sha256' or 'size' is not one")
     # So no path can hide in a name, nor a name that is not ours.
-    expected = data_file_name(data_file.sha256, suffix)
+    expected = data_file_name(kind, data_file.sha256)
     if data_file.file != expected:
         raise damaged(entry.place, f"'file' should be {expected!r}, but is {data_file.file!r:.100}")
     return data_file
@@ -173,4 +169,4 @@ def _vocabulary(entry: _Fields) -> tuple[DataFile, str]:
     encoding = entry.get("encoding", str)
     if encoding not in ENCODINGS:
         raise damaged(entry.place, f"'encoding' should be one of {', '.join(ENCODINGS)}")
-    return _data_file(entry, VOCABULARY_SUFFIX), encoding
+    return _data_file(entry, "vocabulary"), encoding

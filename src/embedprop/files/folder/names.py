@@ -5,13 +5,18 @@ the rest: one JSON text for each name, in which an array stands for a tuple. Eac
 names of the same types.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Hashable, Iterable, Sequence
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from embedprop.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ENCODINGS = ("text", "integer", "json")
 
@@ -40,8 +45,7 @@ def check_saveable(names: Iterable[Hashable]) -> None:
     """
     for name in names:
         # Most names are one of these, and there can be millions.
-        is_plain = type(name) is str or (type(name) is int and _is_int64(name))
-        if not is_plain:
+        if not (type(name) is str or (type(name) is int and is_int64(name))):
             _as_json(name)
 
 
@@ -51,17 +55,23 @@ def write_names(names: Sequence[Hashable], file: IO[bytes]) -> str:
     import pyarrow.parquet as pq
 
     encoding, values = _encoded(names)
-    # From buffers, because pa.array imports pandas wherever it is installed: half a second.
-    if encoding == "integer":
-        numbers = pa.py_buffer(np.array(values, dtype=np.int64))
-        column = pa.Array.from_buffers(pa.int64(), len(values), [None, numbers])
-    else:
-        texts = [text.encode() for text in values]
-        ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
-        column = pa.LargeStringArray.from_buffers(len(texts), *buffers)
+    column = name_column(values, pa.int64() if encoding == "integer" else pa.large_string())
     pq.write_table(pa.Table.from_arrays([column], names=["name"]), file)
     return encoding
+
+
+def name_column(names: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Return integers or texts as an Arrow array of type `kind`."""
+    import pyarrow as pa
+
+    # From buffers, because pa.array imports pandas wherever it is installed: half a second.
+    if pa.types.is_integer(kind):
+        buffers: list[Any] = [np.array(names, np.int64)]
+    else:
+        texts = [name.encode(errors="backslashreplace") for name in names]
+        width = np.int64 if pa.types.is_large_string(kind) else np.int32
+        buffers = [np.cumsum([0, *map(len, texts)], dtype=width), b"".join(texts)]
+    return pa.Array.from_buffers(kind, len(names), [None, *map(pa.py_buffer, buffers)])
 
 
 def read_names(file: IO[bytes], encoding: str) -> list[Hashable]:
@@ -78,21 +88,19 @@ def read_names(file: IO[bytes], encoding: str) -> list[Hashable]:
     is_expected = pa.types.is_int64 if encoding == "integer" else pa.types.is_large_string
     if not is_expected(column.type) or column.null_count:
         raise ValueError(f"{encoding} names were expected, without nulls, not {column.type}")
-    names: list[Hashable] = column.to_pylist()
-    if encoding != "json":
-        return names
+    names: list[Any] = column.to_pylist()
     try:
-        return [_with_tuples(json.loads(text)) for text in column.to_pylist()]
+        return [_with_tuples(json.loads(name)) for name in names] if encoding == "json" else names
     except RecursionError as error:
         raise ValueError("a name is nested too deeply") from error
 
 
 def _encoded(names: Sequence[Hashable]) -> tuple[str, list[Any]]:
-    plain: list[Any] = [name.item() if isinstance(name, np.generic) else name for name in names]
+    plain: list[Any] = list(map(_python, names))
     types = set(map(type, plain))
     if types <= {str} and all(map(_is_unicode, plain)):
         return "text", plain
-    if types == {int} and all(map(_is_int64, plain)):
+    if types == {int} and all(map(is_int64, plain)):
         return "integer", plain
     return "json", [_as_json(name) for name in plain]
 
@@ -102,7 +110,8 @@ def _is_unicode(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _is_int64(number: int) -> bool:
+def is_int64(number: int) -> bool:
+    """Whether a number fits in 64 bits."""
     return -(2**63) <= number < 2**63
 
 
@@ -123,8 +132,12 @@ def _shown(name: Hashable) -> str:
         return f"of type {type(name).__name__}"
 
 
+def _python(name: Hashable) -> Any:
+    return name.item() if isinstance(name, np.generic) else name
+
+
 def _plain(name: Hashable) -> object:
-    value = name.item() if isinstance(name, np.generic) else name
+    value = _python(name)
     if type(value) is tuple:
         return [_plain(part) for part in value]
     if type(value) not in (str, int, float, bool):

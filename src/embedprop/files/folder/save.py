@@ -20,12 +20,11 @@ import numpy.typing as npt
 
 from embedprop import __version__
 from embedprop.errors import InvalidModelError, InvalidParameterError
+from embedprop.files.atomic import made, sync
 from embedprop.files.folder.load import read_manifest
 from embedprop.files.folder.manifest import (
     MANIFEST,
     TEMPORARY_PREFIX,
-    VECTORS_SUFFIX,
-    VOCABULARY_SUFFIX,
     DataFile,
     Manifest,
     data_file_name,
@@ -38,15 +37,19 @@ from embedprop.files.folder.names import check_saveable, write_names
 if sys.platform != "win32":
     import fcntl
 
+Settings = Mapping[str, Any]
+Arrays = Mapping[str, npt.NDArray[Any]]
+Vocabularies = Mapping[str, Sequence[Hashable]]
+
 _DTYPES = ("float32", "float64", "int32", "int64", "uint8")
 
 
 def save_model(
     path: str | os.PathLike[str],
     *,
-    settings: Mapping[str, Any],
-    arrays: Mapping[str, npt.NDArray[Any]],
-    vocabularies: Mapping[str, Sequence[Hashable]],
+    settings: Settings,
+    arrays: Arrays,
+    vocabularies: Vocabularies,
 ) -> None:
     """Save a model into a folder, in place of the model that may be there.
 
@@ -77,15 +80,11 @@ def save_model(
     _check_folder(folder)
     is_new = not folder.exists()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder):
+        with made(folder), _locked(folder):
             _write(folder, settings, arrays, vocabularies)
         if is_new:
-            _sync(folder.parent)
+            sync(folder.parent)
     except OSError as error:
-        if is_new:
-            with suppress(OSError):
-                folder.rmdir()
         raise OSError(
             error.errno or errno.EIO,
             f"{folder}: the model could not be saved ({error.strerror or error}). Make room or "
@@ -129,11 +128,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
         ) from error
 
 
-def _check(
-    settings: Mapping[str, Any],
-    arrays: Mapping[str, npt.NDArray[Any]],
-    vocabularies: Mapping[str, Sequence[Hashable]],
-) -> None:
+def _check(settings: Settings, arrays: Arrays, vocabularies: Vocabularies) -> None:
     try:
         json.dumps(dict(settings), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -160,7 +155,11 @@ def _check_folder(folder: Path) -> None:
         with suppress(InvalidModelError):
             if is_manifest(parsed(read_manifest(folder), "")):
                 return
-    elif all(_is_ours(file.name) for file in folder.iterdir()):  # empty, or a save that was killed
+    # Empty, or a save that was killed.
+    elif all(
+        is_data_file_name(file.name) or file.name.startswith(TEMPORARY_PREFIX)
+        for file in folder.iterdir()
+    ):
         return
     raise InvalidParameterError(
         f"{folder}: the folder is neither empty nor an embedprop model; nothing was written. Give "
@@ -168,16 +167,7 @@ def _check_folder(folder: Path) -> None:
     )
 
 
-def _is_ours(name: str) -> bool:
-    return is_data_file_name(name) or name.startswith(TEMPORARY_PREFIX)
-
-
-def _write(
-    folder: Path,
-    settings: Mapping[str, Any],
-    arrays: Mapping[str, npt.NDArray[Any]],
-    vocabularies: Mapping[str, Sequence[Hashable]],
-) -> None:
+def _write(folder: Path, settings: Settings, arrays: Arrays, vocabularies: Vocabularies) -> None:
     _remove_leftovers(folder)
     try:
         temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX, dir=folder))
@@ -192,17 +182,17 @@ def _write(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         (temporary / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
-        _sync(temporary / MANIFEST)
+        sync(temporary / MANIFEST)
         for name in {data_file.file for data_file in manifest.files}:
             (temporary / name).replace(folder / name)
-        _sync(folder)  # the data files are there before the manifest names them
+        sync(folder)  # the data files are there before the manifest names them
         (temporary / MANIFEST).replace(folder / MANIFEST)
-        _sync(folder)
+        sync(folder)
     finally:
         _remove_leftovers(folder)
 
 
-def _write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> DataFile:
+def _write_arrays(folder: Path, arrays: Arrays) -> DataFile:
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
@@ -217,34 +207,22 @@ def _write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> DataF
         number = int(code[1]) if code else errno.EIO
         raise OSError(number, os.strerror(number)) from error
     path.chmod(mode)  # safetensors lets nobody but the owner read, whatever the umask
-    return _named_by_content(path, VECTORS_SUFFIX)
+    return _named_by_content(path)
 
 
 def _write_vocabulary(folder: Path, names: Sequence[Hashable]) -> tuple[DataFile, str]:
     path = folder / "vocabulary"
     with path.open("wb") as file:
         encoding = write_names(names, file)
-    return _named_by_content(path, VOCABULARY_SUFFIX), encoding
+    return _named_by_content(path), encoding
 
 
-def _named_by_content(path: Path, suffix: str) -> DataFile:
-    _sync(path)
+def _named_by_content(path: Path) -> DataFile:
+    sync(path)
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    name = data_file_name(sha256, suffix)
-    path.replace(path.parent / name)
-    return DataFile(name, (path.parent / name).stat().st_size, sha256)
-
-
-def _sync(path: Path) -> None:
-    """Wait until the file, or the entries of the folder, are on the disk."""
-    if sys.platform == "win32":  # cannot open a folder
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    named = path.replace(path.with_name(data_file_name(path.name, sha256)))
+    return DataFile(named.name, named.stat().st_size, sha256)
 
 
 @contextmanager
@@ -265,21 +243,15 @@ def _locked(folder: Path) -> Iterator[None]:
 def _remove_leftovers(folder: Path) -> None:
     """Remove what saves left: temporaries, and data files that the manifest does not name."""
     with suppress(OSError):
-        named = _named_files(folder)
-        for path in list(folder.iterdir()):
-            if path.name.startswith(TEMPORARY_PREFIX):
-                shutil.rmtree(path, ignore_errors=True)
-            elif named is not None and is_data_file_name(path.name) and path.name not in named:
-                with suppress(OSError):
-                    path.unlink()
-
-
-def _named_files(folder: Path) -> set[str] | None:
-    """Names of the data files of the model; None if its manifest cannot be read."""
-    if not (folder / MANIFEST).exists():
-        return set()
-    try:
-        manifest = Manifest.from_json(read_manifest(folder), MANIFEST)
-    except InvalidModelError:
-        return None
-    return {data_file.file for data_file in manifest.files}
+        for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
+            shutil.rmtree(path, ignore_errors=True)
+        named: set[str] = set()
+        # Where the manifest cannot be read, nobody knows which data files belong to it.
+        with suppress(InvalidModelError):
+            if (folder / MANIFEST).exists():
+                manifest = Manifest.from_json(read_manifest(folder), MANIFEST)
+                named = {data_file.file for data_file in manifest.files}
+            for path in list(folder.iterdir()):
+                if is_data_file_name(path.name) and path.name not in named:
+                    with suppress(OSError):
+                        path.unlink()

@@ -9,7 +9,7 @@ import numpy as np
 
 from embedprop.errors import InvalidGraphError
 from embedprop.graph import Graph, Vocabulary
-from embedprop.graph.adjacency import EdgeRows, directed_adjacency
+from embedprop.graph.adjacency import EdgeRows, adjacency
 
 
 def inverse_of(relation: Hashable) -> tuple[str, Hashable]:
@@ -51,7 +51,7 @@ def with_inverses(graph: Graph) -> Graph:
         # Checked, because a user may have given a relation the name of an inverse.
         relations=Vocabulary([*names, *map(inverse_of, names)]),
     )
-    neighbors, relation_ids, _ = directed_adjacency(graph.n_nodes, edges)
+    neighbors, relation_ids, _ = adjacency(graph.n_nodes, edges, directed=True)
     return replace(
         graph, neighbors=neighbors, neighbor_relations=relation_ids, relations=edges.relations
     )

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from embedprop.graph import Graph, Multisets
+from embedprop.graph.arrays import Rows
 from embedprop.graph.changes.texts import as_word_sets
-from embedprop.graph.graph import Graph
-from embedprop.graph.multisets import Multisets
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +22,7 @@ class LearnedLabels:
 
     sets: Multisets
     n_labels: int
-    dummy_nodes: NDArray[np.int64]
+    dummy_nodes: Rows
 
     @property
     def n_vectors(self) -> int:
@@ -73,30 +72,19 @@ def learned_labels(graph: Graph, label_type: str) -> LearnedLabels:
     or an image are one label, of the nodes that have it in their order.
     """
     if label_type in graph.values:
-        sets = _single_labels(graph.has_labels(label_type))
-        n_labels = sets.n_values
+        ptr = np.concatenate([[0], np.cumsum(graph.has_labels(label_type))])
+        n_labels = int(ptr[-1])
+        sets = Multisets(ptr, np.arange(n_labels, dtype=np.int32))
     else:
         sets, n_labels = graph.labels[label_type], len(graph.vocabulary(label_type))
     dummy_nodes = np.flatnonzero(sets.sizes == 0)
     if len(dummy_nodes) == 0:
         return LearnedLabels(sets, n_labels, dummy_nodes)
     # Each dummy is put where its node's empty list stands, so that lists stay in node order.
-    sizes = np.where(sets.sizes == 0, 1, sets.sizes)
-    ptr = np.concatenate([[0], np.cumsum(sizes)])
-    is_dummy = np.zeros(ptr[-1], bool)
-    is_dummy[ptr[dummy_nodes]] = True
-    ids = np.empty(ptr[-1], np.int32)
-    ids[~is_dummy] = sets.ids
-    ids[is_dummy] = n_labels + np.arange(len(dummy_nodes))
-    weights = np.ones(ptr[-1], np.float32)
-    if sets.weights is not None:
-        weights[~is_dummy] = sets.weights
+    places = sets.ptr[dummy_nodes]
+    ids = np.insert(sets.ids, places, n_labels + np.arange(len(dummy_nodes)))
+    weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
     labelled = sets.totals[sets.sizes > 0].astype(np.float64)
-    weights[is_dummy] = labelled.mean() if len(labelled) else 1.0
+    weights = np.insert(weights, places, labelled.mean() if len(labelled) else 1.0)
+    ptr = sets.ptr + np.concatenate([[0], np.cumsum(sets.sizes == 0)])
     return LearnedLabels(Multisets(ptr, ids, weights), n_labels, dummy_nodes)
-
-
-def _single_labels(is_present: NDArray[np.bool_]) -> Multisets:
-    """Return one label for each node that has one, numbered in their order."""
-    ptr = np.concatenate([[0], np.cumsum(is_present)])
-    return Multisets(ptr, np.arange(ptr[-1], dtype=np.int32))

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,21 +52,14 @@ def as_word_sets(graph: Graph, label_type: str) -> Graph:
             f"{did_you_mean(label_type, texts)}"
         )
     # Ids in order of appearance: the vocabulary does not depend on hashing or sorting.
-    id_of: dict[str, int] = {}
-    node_ids: list[int] = []
-    label_ids: list[int] = []
-    for node, text in enumerate(values.texts):
-        words = words_of(text or "")
-        node_ids += [node] * len(words)
-        label_ids += [id_of.setdefault(word, len(id_of)) for word in words]
-    sets = label_multisets(
-        graph.n_nodes, np.array(node_ids, np.int32), np.array(label_ids, np.int32)
-    )
-    vocabularies = {**graph.vocabularies, label_type: Vocabulary.trusted(id_of)}
+    rows = [words_of(text or "") for text in values.texts]
+    words = Vocabulary.trusted(dict.fromkeys(chain(*rows)))
+    nodes = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), list(map(len, rows)))
+    sets = label_multisets(graph.n_nodes, nodes, words.find_all(chain(*rows)))
     return replace(
         graph,
         labels={**graph.labels, label_type: sets},
-        vocabularies=vocabularies,
+        vocabularies={**graph.vocabularies, label_type: words},
         values={name: each for name, each in graph.values.items() if name != label_type},
     )
 

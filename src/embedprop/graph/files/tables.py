@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
-from embedprop.graph.files import table_layout, text_blocks
+from embedprop.graph.files import text_blocks
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits, byte_chunks, head_of, unpacked
-from embedprop.graph.files.table_layout import Layout, Roles, TableOptions, bare_suffix
-from embedprop.graph.files.text_blocks import BLANKS, BOM, TextBlock, TextReader, shortened
+from embedprop.graph.files.table_layout import Roles, Source, TableOptions, bare_suffix
+from embedprop.graph.files.text_blocks import (
+    BOM,
+    TextBlock,
+    TextFormat,
+    TextReader,
+    shortened,
+)
 from embedprop.graph.messages import counted
 
 PARQUET_SUFFIXES = {".parquet", ".pq"}
@@ -70,6 +77,11 @@ class Batch:
             raise self.bad_value(role, row, "a weight that is finite and not negative")
         return weights
 
+    def taking(self, rows: NDArray[np.int64]) -> Batch:
+        """Return some rows; each still knows its place in the file."""
+        columns = {role: column.gather(rows) for role, column in self.columns.items()}
+        return replace(self, columns=columns, positions=np.asarray(self.positions)[rows])
+
     def bad_value(self, role: str, row: int, expected: str) -> InvalidGraphError:
         """Return the error about the value of `role` in `row`."""
         value = shortened(self.columns[role][row])
@@ -80,10 +92,7 @@ class Batch:
 
 
 def read_table(
-    path: Path,
-    roles: Roles,
-    options: TableOptions = NO_OPTIONS,
-    limits: Limits = DEFAULT_LIMITS,
+    path: Path, roles: Roles, options: TableOptions = NO_OPTIONS, limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Batch]:
     """Yield the rows of a table in batches, with the columns that play a role.
 
@@ -94,9 +103,10 @@ def read_table(
     InvalidGraphError
         The file is missing, damaged or hostile, lacks a column or has no rows.
     """
-    batches = _parquet_batches if _is_parquet(path) else _text_batches
+    is_parquet = bare_suffix(path) in PARQUET_SUFFIXES or head_of(path, 4) == PARQUET_MAGIC
+    batches = _parquet_batches if is_parquet else _text_batches
     n_rows = 0
-    for batch in batches(path, roles, options, limits):
+    for batch in batches(Source(path, roles, options), limits):
         n_rows += len(batch)
         yield batch
     if not n_rows:
@@ -105,31 +115,21 @@ def read_table(
         )
 
 
-def _is_parquet(path: Path) -> bool:
-    return bare_suffix(path) in PARQUET_SUFFIXES or head_of(path, 4) == PARQUET_MAGIC
-
-
-def _text_batches(
-    path: Path, roles: Roles, options: TableOptions, limits: Limits
-) -> Iterator[Batch]:
+def _text_batches(source: Source, limits: Limits) -> Iterator[Batch]:
+    path = source.path
     chunks = byte_chunks(path, limits)
-    # Elsewhere a lone quote is a character like any other: lists of edges are not quoted.
-    may_quote = options.separator != BLANKS and (
-        options.separator is not None or bare_suffix(path) in table_layout.SEPARATOR_OF_SUFFIX
-    )
     head, is_whole = _head(path, chunks, limits)
-    lines, after_comment = _first_records(head, is_whole=is_whole, may_quote=may_quote)
+    lines, after_comment = _first_records(head, is_whole=is_whole, may_quote=source.may_quote)
     if not lines:
         raise InvalidGraphError(
             f"{path} is empty{' but for comments' if after_comment else ''}. Expected a table with "
-            f"the columns {', '.join(roles.required)}."
+            f"the columns {', '.join(source.roles.required)}."
         )
     if '"' not in lines[0] and "\r" in lines[0].rstrip("\r"):
         raise text_blocks.bad_return(path, 1 + head.count(b"\n", 0, head.find(lines[0].encode())))
-    layout = table_layout.text_layout(path, lines, roles, options, after_comment=after_comment)
-    reader = TextReader(path, layout.form, limits)
-    for block in reader.blocks(chain([head], chunks)):
-        yield _parsed(path, block, layout)
+    form, picks = source.text_layout(lines, after_comment=after_comment)
+    for block in TextReader(path, form, limits).blocks(chain([head], chunks)):
+        yield _parsed(path, block, form, picks)
 
 
 def _head(path: Path, chunks: Iterator[bytes], limits: Limits) -> tuple[bytes, bool]:
@@ -157,8 +157,7 @@ def _first_records(
     records: list[str] = []
     after_comment = is_open = False
     # Without its end a line may be half a line.
-    lines = head.split(b"\n") if is_whole else head.split(b"\n")[:-1]
-    for line in lines:
+    for line in head.split(b"\n")[: None if is_whole else -1]:
         text = line.decode(errors="replace")
         if is_open:
             records[-1] += "\n" + text
@@ -175,37 +174,35 @@ def _first_records(
     return records, after_comment
 
 
-def _parsed(path: Path, block: TextBlock, layout: Layout) -> Batch:
-    names = [str(index) for index in range(layout.form.n_fields)]
+def _parsed(path: Path, block: TextBlock, form: TextFormat, picks: dict[str, int]) -> Batch:
+    names = map(str, range(form.n_fields))
     frame = pl.read_csv(
         # polars takes away a byte order mark; a name that begins with one shall keep it.
         BOM + block.data,
         has_header=False,
-        separator=layout.form.separator,
+        separator=form.separator,
         quote_char='"' if block.has_quotes else None,
         schema=dict.fromkeys(names, pl.String),
-        columns=sorted(set(layout.picks.values())),
+        columns=sorted(set(picks.values())),
     )
     if len(frame) != len(block.lines):
         raise InvalidGraphError(
             f"{path}, lines {block.lines[0]} to {block.lines[-1]}: expected "
             f"{counted(len(block.lines), 'record')}, got {len(frame)}. Check their quotes."
         )
-    columns = {role: frame[str(index)].fill_null("") for role, index in layout.picks.items()}
+    columns = {role: frame[str(index)].fill_null("") for role, index in picks.items()}
     return Batch(columns, path, "line", block.lines)
 
 
-def _parquet_batches(
-    path: Path, roles: Roles, options: TableOptions, limits: Limits
-) -> Iterator[Batch]:
-    import pyarrow as pa
+def _parquet_batches(source: Source, limits: Limits) -> Iterator[Batch]:
     import pyarrow.parquet as pq
 
-    with unpacked(path, limits) as source:
+    path = source.path
+    with unpacked(path, limits) as content:
         try:
-            file = pq.ParquetFile(source)
+            file = pq.ParquetFile(content)
             names = file.schema_arrow.names
-            picks = table_layout.pick_columns(path, names, roles, options, must=True) or {}
+            picks = source.picks(names, must=True) or {}
             offset = 0
             # Columns without a role are never decoded: they may be texts or images.
             wanted = [names[index] for index in picks.values()]
@@ -224,7 +221,6 @@ def _parquet_batches(
 
 def _as_text(path: Path, column: Any, name: str) -> pl.Series:
     """Return a column of a Parquet file as text; null and NaN become empty strings."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     try:

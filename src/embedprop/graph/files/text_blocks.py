@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidGraphError
+from embedprop.graph.arrays import Mask, Rows
 from embedprop.graph.files.byte_chunks import DEFAULT_LIMITS, Limits
 from embedprop.graph.messages import counted
 
 BOM = b"\xef\xbb\xbf"
 NEWLINE, RETURN, QUOTE, HASH = b"\n"[0], b"\r"[0], b'"'[0], b"#"[0]
 BLANKS = " "  # as a separator: any run of blanks and tabs
+SEPARATOR_NAMES = {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}
 
-Positions = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class TextBlock:
     """Whole records, one after the other, without comments, blank lines and header."""
 
     data: bytes
-    lines: Positions  # the line of the file on which each record begins, from 1
+    lines: Rows  # the line of the file on which each record begins, from 1
     has_quotes: bool
 
 
@@ -65,22 +68,23 @@ class TextReader:
         """Yield the records of a file whose bytes come in `chunks`."""
         # `rest` is the start of a record whose end has not been read yet; `line` is its line.
         rest, line, header_pending = b"", 1, self.form.has_header
-        for chunk in _with_end(chunks):
+        for chunk in chain(chunks, [None]):
             check_no_zero_byte(self.path, chunk or b"", line + rest.count(b"\n"))
-            data = rest + chunk if chunk is not None else _ended(rest)
+            # The last line may lack its end.
+            end = b"" if rest[-1:] in (b"", b"\n") else b"\n"
+            data = rest + (end if chunk is None else chunk)
             cut = self._end_of_records(data, line, is_last=chunk is None)
             if len(data) - cut > self.limits.record_bytes:
                 in_quotes = self.is_quoted and data.count(b'"', cut) % 2 == 1
                 line += data.count(b"\n", 0, cut)
                 raise too_long(self.path, line, self.limits, in_quotes=in_quotes)
             whole, rest = data[:cut], data[cut:]
-            if whole:
-                block = self._checked(whole, line, header_pending)
-                line += whole.count(b"\n")
-                if block is not None:
-                    header_pending = False
-                    if len(block.lines):
-                        yield block
+            block = self._checked(whole, line, header_pending) if whole else None
+            line += whole.count(b"\n")
+            if block is not None:
+                header_pending = False
+                if len(block.lines):
+                    yield block
 
     def _end_of_records(self, data: bytes, line: int, *, is_last: bool) -> int:
         """Return where the last whole record ends; a line break inside quotes ends none."""
@@ -94,7 +98,7 @@ class TextReader:
         ends = _outside(quotes, np.flatnonzero(array == NEWLINE))
         return int(ends[-1]) + 1 if len(ends) else 0
 
-    def _check_quotes(self, array: NDArray[np.uint8], quotes: Positions, line: int) -> None:
+    def _check_quotes(self, array: Bytes, quotes: Rows, line: int) -> None:
         """Refuse quotes that neither surround a whole field nor are doubled inside one."""
         separator = ord(self.form.separator)
         # A doubled quote closes and opens again, so quotes alternate whatever is in a field.
@@ -105,13 +109,10 @@ class TextReader:
         ends = (closing == len(array) - 1) | np.isin(after, (separator, NEWLINE, RETURN, QUOTE))
         if starts.all() and ends.all():
             return
-        first_start = 2 * int(np.argmin(starts)) if not starts.all() else len(quotes)
-        first_end = 2 * int(np.argmin(ends)) + 1 if not ends.all() else len(quotes)
-        raise self._bad_quote(array, quotes, min(first_start, first_end), line)
+        wrong = [*(2 * np.flatnonzero(~starts)), *(2 * np.flatnonzero(~ends) + 1)]
+        raise self._bad_quote(array, quotes, int(min(wrong)), line)
 
-    def _bad_quote(
-        self, array: NDArray[np.uint8], quotes: Positions, index: int, line: int
-    ) -> InvalidGraphError:
+    def _bad_quote(self, array: Bytes, quotes: Rows, index: int, line: int) -> InvalidGraphError:
         """Return the error about a quote; one at an odd `index` should have closed a field."""
         problem = "a double quote inside a field that does not begin with one"
         if index % 2:
@@ -121,10 +122,8 @@ class TextReader:
             while index >= 2 and quotes[index] == quotes[index - 1] + 1:
                 index -= 2
         line += int(np.count_nonzero(array[: quotes[index]] == NEWLINE))
-        return InvalidGraphError(
-            f'{self.path}, line {line}: {problem}. Write fields that contain quotes as "..." with '
-            f"the inner quotes doubled."
-        )
+        advice = 'Write fields that contain quotes as "..." with the inner quotes doubled.'
+        return bad_line(self.path, line, f"{problem}. {advice}")
 
     def _checked(self, data: bytes, line: int, header_pending: bool) -> TextBlock | None:
         """Return the records of `data`, or None if it holds comments and blank lines only."""
@@ -147,8 +146,12 @@ class TextReader:
         wrong = is_record & (n_fields != self.form.n_fields)
         if wrong.any():
             row = int(np.argmax(wrong))
-            record = data[starts[row] : ends[row]]
-            raise self._wrong_fields(record, int(n_fields[row]), int(lines[row]))
+            separator = self.form.separator
+            expected = f"{counted(self.form.n_fields, 'field')} separated by "
+            expected += SEPARATOR_NAMES.get(separator, repr(separator))
+            record = shortened(data[starts[row] : ends[row]].decode())
+            problem = f"expected {expected}, got {n_fields[row]}: {record!r}"
+            raise bad_line(self.path, lines[row], f"{problem}. Correct the line or remove it.")
         if not is_record.any():
             return None
         if header_pending:
@@ -158,33 +161,23 @@ class TextReader:
             data = array[np.repeat(is_record, ends + 1 - starts)].tobytes()
         return TextBlock(data, lines[is_record], has_quotes)
 
-    def _is_record(
-        self, array: NDArray[np.uint8], starts: Positions, ends: Positions, n_fields: Positions
-    ) -> NDArray[np.bool_]:
+    def _is_record(self, array: Bytes, starts: Rows, ends: Rows, n_fields: Rows) -> Mask:
         """Return which lines are neither blank nor comments."""
         first = array[starts]
         blank = (starts == ends) | ((first == RETURN) & (starts + 1 == ends))
-        comment: NDArray[np.bool_] = first == HASH
+        comment: Mask = first == HASH
         if self.form.has_header:
             comment &= n_fields != self.form.n_fields
-        is_record: NDArray[np.bool_] = ~(blank | comment)
+        is_record: Mask = ~(blank | comment)
         return is_record
 
-    def _check_returns(self, array: NDArray[np.uint8], quotes: Positions, line: int) -> None:
+    def _check_returns(self, array: Bytes, quotes: Rows, line: int) -> None:
         returns = np.flatnonzero(array == RETURN)
-        returns = returns[array[np.minimum(returns + 1, len(array) - 1)] != NEWLINE]
-        returns = _outside(quotes, returns)
+        is_end = array[np.minimum(returns + 1, len(array) - 1)] == NEWLINE
+        returns = _outside(quotes, returns[~is_end])
         if len(returns):
             line += int(np.count_nonzero(array[: returns[0]] == NEWLINE))
             raise bad_return(self.path, line)
-
-    def _wrong_fields(self, record: bytes, n_fields: int, line: int) -> InvalidGraphError:
-        expected = counted(self.form.n_fields, "field")
-        return InvalidGraphError(
-            f"{self.path}, line {line}: expected {expected} separated by "
-            f"{separator_name(self.form.separator)}, got {n_fields}: "
-            f"{shortened(record.decode())!r}. Correct the line or remove it."
-        )
 
 
 def too_long(
@@ -192,32 +185,35 @@ def too_long(
 ) -> InvalidGraphError:
     """Return the error about a record that begins at `line` and does not end."""
     if in_quotes:
-        return InvalidGraphError(
-            f"{path}, line {line}: a quoted field begins here and does not end within "
-            f"{limits.record_bytes:,} bytes. Close the quote."
+        problem = (
+            f"a quoted field begins here and does not end within {limits.record_bytes:,} bytes"
         )
+        return bad_line(path, line, f"{problem}. Close the quote.")
     return InvalidGraphError(
         f"{path}, line {line} is longer than {limits.record_bytes:,} bytes. Expected a table with "
         f"one short record per line: is this a text file?"
     )
 
 
+def bad_line(path: Path, line: int, problem: str) -> InvalidGraphError:
+    """Return the error about a line of a file."""
+    return InvalidGraphError(f"{path}, line {line}: {problem}")
+
+
 def bad_return(path: Path, line: int) -> InvalidGraphError:
     """Return the error about a carriage return that is not the end of a line."""
     expected = "lines that end in a line feed, or a carriage return and a line feed"
     problem = f"a carriage return inside a field. Expected {expected}: convert the file."
-    return InvalidGraphError(f"{path}, line {line}: {problem}")
+    return bad_line(path, line, problem)
 
 
 def check_no_zero_byte(path: Path, data: bytes, line: int) -> None:
     """Refuse binary files; `line` is the number of the first line of `data`."""
     place = data.find(b"\0")
     if place >= 0:
-        line += data.count(b"\n", 0, place)
-        raise InvalidGraphError(
-            f"{path}, line {line}: a zero byte, so this is not a text table. Expected UTF-8 text "
-            f"(CSV, TSV, blanks between fields) or Parquet; only gzip is unpacked."
-        )
+        expected = "Expected UTF-8 text (CSV, TSV, blanks between fields) or Parquet"
+        problem = f"a zero byte, so this is not a text table. {expected}; only gzip is unpacked."
+        raise bad_line(path, line + data.count(b"\n", 0, place), problem)
 
 
 def check_utf8(path: Path, data: bytes, line: int) -> None:
@@ -225,16 +221,9 @@ def check_utf8(path: Path, data: bytes, line: int) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        line += data.count(b"\n", 0, error.start)
         advice = "Convert the file, for instance with: iconv -f latin1 -t utf-8"
         problem = f"byte 0x{data[error.start]:02x} is not UTF-8. {advice}"
-        raise InvalidGraphError(f"{path}, line {line}: {problem}") from None
-
-
-def separator_name(separator: str) -> str:
-    """Return the name of a separator for messages."""
-    names = {BLANKS: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}
-    return names.get(separator, repr(separator))
+        raise bad_line(path, line + data.count(b"\n", 0, error.start), problem) from None
 
 
 def shortened(text: str, length: int = 60) -> str:
@@ -243,19 +232,10 @@ def shortened(text: str, length: int = 60) -> str:
     return text if len(text) <= length else text[:length] + "..."
 
 
-def _outside(quotes: Positions, positions: Positions) -> Positions:
+def _outside(quotes: Rows, positions: Rows) -> Rows:
     """Return the positions that are not inside quotes: an even number of quotes is before them."""
-    outside: Positions = positions[np.searchsorted(quotes, positions) % 2 == 0]
+    outside: Rows = positions[np.searchsorted(quotes, positions) % 2 == 0]
     return outside
-
-
-def _with_end(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
-    yield from chunks
-    yield None
-
-
-def _ended(rest: bytes) -> bytes:
-    return rest + b"\n" if rest and not rest.endswith(b"\n") else rest
 
 
 def _single_blanks(data: bytes) -> bytes:

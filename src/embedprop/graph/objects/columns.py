@@ -1,4 +1,7 @@
-"""Columns of names and weights, from arrays, frames and lists → ids and numbers."""
+"""Columns of names and weights, from arrays, frames and lists → ids and numbers.
+
+Tables of pandas, polars and Arrow are recognized by what they can do: none is imported for it.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
+from embedprop.graph.arrays import Ids
 from embedprop.graph.messages import bad_row, counted
-from embedprop.graph.objects import frames
 from embedprop.graph.vocabulary import HASHABLE, Vocabulary, is_missing, plain_name
 
-Ids = NDArray[np.int32]
 Floats = NDArray[np.floating[Any]]
 
 
@@ -25,6 +27,33 @@ class Encoded(NamedTuple):
 
     names: Sequence[Hashable]
     ids: Ids
+
+
+def is_frame(values: object) -> bool:
+    """Return whether `values` is a table with named columns (pandas, polars, Arrow)."""
+    return hasattr(values, "columns") and hasattr(values, "__getitem__")
+
+
+def collected(values: Any) -> Any:
+    """Return `values`; a lazy polars frame is computed first."""
+    return values.collect() if type(values).__name__ == "LazyFrame" else values
+
+
+def column_names(frame: Any) -> list[str]:
+    """Return the names of the columns of a frame."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def frame_column(frame: Any, name: str, what: str) -> Any:
+    """Return one column of a frame; `what` names the frame in the error message."""
+    known = column_names(frame)
+    if known.count(name) != 1:
+        raise InvalidGraphError(
+            f"{what}: expected one column {name!r}, but the columns are "
+            f"{', '.join(map(repr, known)) or 'none'}. Rename the column that is meant."
+            f"{did_you_mean(name, (other for other in known if other != name))}"
+        )
+    return frame[name]
 
 
 def in_stable_order(values: Iterable[Any]) -> Iterable[Any]:
@@ -77,17 +106,14 @@ def encode_pairs(sources: Any, targets: Any, what: str) -> tuple[Vocabulary, Ids
     # Each column is encoded alone, so that Python touches distinct names only; then the ids are
     # put into the order of reading.
     merged, second_ids = Vocabulary.trusted(first.names).extended(second.names)
-    pairs = np.empty((len(first.ids), 2), dtype=np.int32)
-    pairs[:, 0] = first.ids
-    pairs[:, 1] = second_ids[second.ids]
-    order, ids = first_appearance(pairs.ravel())
+    order, ids = first_appearance(np.stack([first.ids, second_ids[second.ids]], axis=1).ravel())
     nodes = Vocabulary.trusted([merged[id_] for id_ in order.tolist()])
     return nodes, ids[0::2], ids[1::2]
 
 
 def encode_column(frame: Any, name: str, what: str) -> Encoded:
     """Encode one column of a frame; `what` names the frame in error messages."""
-    return encode(frames.column(frame, name, what), f"{what}, column {name!r}")
+    return encode(frame_column(frame, name, what), f"{what}, column {name!r}")
 
 
 def as_numbers(values: Any, n_rows: int, what: str) -> Floats:

@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.graph.adjacency import EdgeRows
 from embedprop.graph.messages import bad_row
-from embedprop.graph.objects import frames
-from embedprop.graph.objects.columns import (
-    as_collection,
-    as_numbers,
-    encode,
-    encode_pairs,
-    missing_name,
-)
+from embedprop.graph.objects import columns
 from embedprop.graph.vocabulary import HASHABLE, Vocabulary, is_missing, plain_name
 
 EXPECTED = (
@@ -41,10 +34,10 @@ class EdgeInput:
         cls, edges: Any, *, weights: Any = None, relations: Iterable[Hashable] | None = None
     ) -> EdgeInput:
         """Encode edges in any of the forms that `Graph.from_edges` takes."""
-        edges = frames.collected(edges)
-        if frames.is_frame(edges):
+        edges = columns.collected(edges)
+        if columns.is_frame(edges):
             for name, given in (("weight", weights), ("relation", relations)):
-                if given is not None and name in frames.column_names(edges):
+                if given is not None and name in columns.column_names(edges):
                     raise InvalidParameterError(
                         f"{name}s= was given, but the frame of edges has a column {name!r} too. "
                         f"Drop the column or the parameter."
@@ -69,12 +62,12 @@ class EdgeInput:
         relation: str | None = None,
     ) -> EdgeInput:
         """Encode a frame; columns named weight and relation are used without being asked for."""
-        frame = frames.collected(frame)
-        known = frames.column_names(frame)
-        pair = [frames.column(frame, name, "Edges") for name in (source, target)]
-        nodes, sources, targets = encode_pairs(pair[0], pair[1], "Edges")
+        frame = columns.collected(frame)
+        known = columns.column_names(frame)
+        pair = [columns.frame_column(frame, name, "Edges") for name in (source, target)]
+        nodes, sources, targets = columns.encode_pairs(pair[0], pair[1], "Edges")
         beside = [
-            frames.column(frame, name or usual, "Edges") if name or usual in known else None
+            columns.frame_column(frame, name or usual, "Edges") if name or usual in known else None
             for name, usual in ((weight, "weight"), (relation, "relation"))
         ]
         return cls(nodes, EdgeRows(sources, targets)).carrying(*beside)
@@ -86,7 +79,7 @@ class EdgeInput:
             hint = ""
             if edges.ndim == 2 and edges.shape[0] == 2:
                 hint = " Transpose it: edges.T."
-            elif edges.ndim == 2 and edges.shape[1] == 3:
+            elif edges.shape[1:] == (3,):
                 hint = " Give the third column as weights= or relations=."
             raise InvalidGraphError(
                 f"Edges: expected an array of shape (n, 2), a source and a target in each row, "
@@ -98,14 +91,14 @@ class EdgeInput:
                 f"Convert it, for instance with edges.astype(np.int64)."
             )
         # Row by row, source then target: the order of names is that of reading.
-        names, ids = encode(edges.ravel(), "Edges, the flattened array")
+        names, ids = columns.encode(edges.ravel(), "Edges, the flattened array")
         return cls(Vocabulary.trusted(names), EdgeRows(ids[0::2], ids[1::2]))
 
     @classmethod
     def from_pairs(cls, edges: Any) -> Self:
         """Encode an iterable of pairs of any hashable names."""
         # One pass in plain Python: Arrow encodes neither tuples nor names of several types.
-        pairs = as_collection(edges, "edges", EXPECTED)
+        pairs = columns.as_collection(edges, "edges", EXPECTED)
         id_of: dict[Hashable, int] = {}
         flat = array("i")
         for row, pair in enumerate(pairs):
@@ -122,18 +115,16 @@ class EdgeInput:
         # Distinct names are fewer than rows, so they are looked at once, here.
         for name, id_ in id_of.items():
             if is_missing(name):
-                row = int(np.argmax(ids == id_)) // 2
-                raise missing_name("Edges", row, name)
-        nodes = Vocabulary.trusted(map(plain_name, id_of))
-        return cls(nodes, EdgeRows(ids[0::2], ids[1::2]))
+                raise columns.missing_name("Edges", int(np.argmax(ids == id_)) // 2, name)
+        return cls(Vocabulary.trusted(map(plain_name, id_of)), EdgeRows(ids[0::2], ids[1::2]))
 
     def carrying(self, weights: Any, relations: Any) -> Self:
         """Return these edges with weights and relations where they are given."""
         rows = self.rows
         if weights is not None:
-            rows = replace(rows, weights=as_numbers(weights, len(rows), "Edges, weights"))
+            rows = replace(rows, weights=columns.as_numbers(weights, len(rows), "Edges, weights"))
         if relations is not None:
-            names, ids = encode(relations, "Edges, column of relations")
+            names, ids = columns.encode(relations, "Edges, column of relations")
             if len(ids) != len(rows):
                 raise InvalidGraphError(
                     f"Edges: expected {len(rows)} relations, one for each edge, got {len(ids)}."
