@@ -29,9 +29,9 @@ from embedprop.methods.progress import progress_bar
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.answers import as_graph
 from embedprop.model.codec import load_model
-from embedprop.model.links import LinkScores
 from embedprop.model.model import Model, Scored
 from embedprop.model.newcomers import GivenLabels, Source
+from embedprop.model.search import LinkScores
 
 Node = Hashable
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, final
 
 from embedprop.errors import InvalidParameterError
 from embedprop.instance.catalog import LABEL_EMBEDDINGS, Part, parse_part, split_part
+from embedprop.instance.instance import Instance
 from embedprop.instance.parameters import EPBParameters
 from embedprop.instance.parts import PARTS_OF_TYPE, Parts
 from embedprop.instance.require import (
@@ -88,7 +89,7 @@ class TypeInstance:
 
 @final
 @dataclass(frozen=True)
-class EPBInstance:
+class EPBInstance(Instance):
     """An instance of the framework that is learned by gradients; EP-B if nothing else is asked.
 
     EP-B has g = g~ = mean, Euclidean d, the margin ranking loss, r = concatenation. With relations,
@@ -96,6 +97,7 @@ class EPBInstance:
     """
 
     name: ClassVar[str] = "epb"
+    of_type: ClassVar[type] = TypeInstance
     label_types: Mapping[str, TypeInstance]
     n_negatives: int = 1
     negatives: str = "uniform"
@@ -120,44 +122,12 @@ class EPBInstance:
         )
 
     @property
-    def dims(self) -> dict[str, int]:
-        """The dimensions of each label type."""
-        return {name: one.dim for name, one in self.label_types.items()}
-
-    @property
-    def distances(self) -> dict[str, str]:
-        """D of each label type."""
-        return {name: one.distance for name, one in self.label_types.items()}
-
-    @property
-    def word_sets(self) -> list[str]:
-        """The texts that are learned as sets of words."""
-        types = self.label_types.items()
-        return [name for name, one in types if one.kind == "text" and one.is_set]
-
-    @property
-    def value_types(self) -> list[str]:
-        """The label types whose labels are numbers, texts in order, or images."""
-        types = self.label_types.items()
-        return [name for name, one in types if not one.is_set]
-
-    @property
     def beyond_epb(self) -> str | None:
         """What of it is not EP-B, in words; None if all is."""
         for name, one in self.label_types.items():
             if one.beyond_epb is not None:
                 return f"label type {name!r} has {one.beyond_epb}"
         return None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain JSON-able values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the instance that `to_dict` described."""
-        types = {name: TypeInstance(**one) for name, one in values["label_types"].items()}
-        return cls(**{**values, "label_types": types})
 
 
 def _negatives(parameters: EPBParameters, ids_alone: bool) -> tuple[int, str]:

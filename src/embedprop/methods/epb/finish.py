@@ -13,8 +13,7 @@ from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.engines.engine import TrainingResult
 from embedprop.methods.epb.tables.storage import MEMORY, Tables
 from embedprop.methods.epb.targets import Targets
-from embedprop.model.heads import LearnedHead, log_softmax
-from embedprop.model.model import Learning, Model
+from embedprop.model.model import LearnedHead, Learning, Model, log_softmax
 from embedprop.model.readout.means import MeansReadout
 from embedprop.model.readout.modules import ModulesReadout
 from embedprop.model.readout.readout import columns_of

@@ -12,9 +12,8 @@ import numpy as np
 from embedprop.files.folder.load import StoredModel
 from embedprop.graph import Graph, Multisets, Vocabulary
 from embedprop.graph.arrays import Mask, Rows, Vectors, Weights
-from embedprop.instance.epb import EPBInstance
 from embedprop.model.newcomers import Arrivals, Heard, Placed, edges_of
-from embedprop.model.readout.readout import Labels, columns_of, require_shape
+from embedprop.model.readout.readout import Labels, Saved, columns_of, require_shape
 from embedprop.model.representations import Known, embeddings, make_representation, write_means
 
 Columns = Mapping[str, tuple[int, int]]
@@ -133,31 +132,16 @@ class MeansReadout:
         return StoredModel({}, {"totals": self.totals, **dummies}, {})
 
     @classmethod
-    def from_stored(
-        cls,
-        stored: StoredModel,
-        instance: EPBInstance,
-        label_vectors: Mapping[str, Vectors],
-        relation_vectors: Mapping[str, Vectors],
-        vectors: Vectors,
-    ) -> Self:
+    def from_stored(cls, saved: Saved) -> Self:
         """Return the readout of a saved model."""
-        arrays, dims = stored.arrays, instance.dims
-        require_shape("totals", arrays["totals"], (len(dims), len(vectors)))
-        dummies: dict[str, Rows] = {
-            name: np.empty(0, np.int64) if name == "node" else arrays[f"dummies {name}"]
-            for name in dims
-        }
-        return cls(
-            columns_of(dims),
-            arrays["embedding"],
-            vectors,
-            arrays["totals"],
-            dummies,
-            label_vectors,
-            relation_vectors,
-            instance.representation,
-        )
+        arrays, dims = saved.stored.arrays, saved.instance.dims
+        h, totals = arrays["embedding"], arrays["totals"]
+        require_shape("totals", totals, (len(dims), len(saved.vectors)))
+        none = np.empty(0, np.int64)
+        dummies = {name: none if name == "node" else arrays[f"dummies {name}"] for name in dims}
+        labels, relations, r = saved.label_vectors, saved.relation_vectors, saved.vectors
+        of_r = saved.instance.representation
+        return cls(columns_of(dims), h, r, totals, dummies, labels, relations, of_r)
 
 
 def combined(columns: Columns, arrivals: Arrivals, source: str, hear: Hear) -> tuple[Vectors, Mask]:

@@ -19,7 +19,7 @@ from embedprop.instance.parts import PARTS_OF_TYPE
 from embedprop.kernels.epb.batch import Draws
 from embedprop.model.newcomers import Arrivals, Heard, Placed
 from embedprop.model.readout.means import MeansReadout, combined, represented
-from embedprop.model.readout.readout import Labels
+from embedprop.model.readout.readout import Labels, Saved
 
 if TYPE_CHECKING:
     from embedprop.framework.modules import TypeModule
@@ -154,18 +154,11 @@ class ModulesReadout:
         return StoredModel(settings, arrays, vocabularies)
 
     @classmethod
-    def from_stored(
-        cls,
-        stored: StoredModel,
-        instance: EPBInstance,
-        label_vectors: Mapping[str, Vectors],
-        relation_vectors: Mapping[str, Vectors],
-        vectors: Vectors,
-    ) -> Self:
+    def from_stored(cls, saved: Saved) -> Self:
         """Return the readout of a saved model; its modules are built when they are first used."""
-        means = MeansReadout.from_stored(stored, instance, label_vectors, relation_vectors, vectors)
-        tables = {name: stored.arrays[f"table {name}"] for name in instance.dims}
-        modules = StoredModules(stored, instance)
+        stored, means = saved.stored, MeansReadout.from_stored(saved)
+        tables = {name: stored.arrays[f"table {name}"] for name in means.columns}
+        modules = StoredModules(stored, saved.instance)
         return cls(means, modules, tables, stored.settings["n_parameters"])
 
     def _values(self, placed: Placed, name: str, module: TypeModule) -> tuple[Multisets, Vectors]:
