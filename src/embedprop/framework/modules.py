@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -279,49 +279,42 @@ class TypeModule(nn.Module):
     def _apart(self, h_tilde: Tensor, h: Tensor, others: Tensor) -> Tensor:
         """Return d(h~(v), h(u)) of all negatives: (nodes, negatives); `others` are rows of h."""
         if len(h) <= _PAIRS_WASTED * others.shape[1] and hasattr(self.d, "between"):
-            pairs: Tensor = self.d.between(h_tilde, h)
-            return pairs.gather(1, others)
-        apart: Tensor = self.d(h_tilde[:, None], h[others])
-        return apart
+            return cast(Tensor, self.d.between(h_tilde, h)).gather(1, others)
+        return cast(Tensor, self.d(h_tilde[:, None], h[others]))
 
     def _checked(self, part: str, values: Any, n_rows: int) -> Tensor:
         """Return the output of a part if it is a vector for each row."""
-        expected = (n_rows, self.settings.dim)
+        dim = self.settings.dim
+        cure = f" Change the module's output, or dim={dim}."
+        return self._shaped(part, values, (n_rows, dim), f"{n_rows} vectors of dim {dim}, that is",
+                            cure)  # fmt: skip
+
+    def _checked_distances(self, values: Any, expected: tuple[int, ...]) -> Tensor:
+        return self._shaped(
+            "distance", values, expected, "one number for each pair of vectors, here of"
+        )
+
+    def _checked_loss(self, each: Any, n_nodes: int) -> Tensor:
+        what = f"one number for each of the {n_nodes} nodes of the batch, that is"
+        checked = self._shaped("loss", each, (n_nodes,), what)
+        if not torch.isfinite(checked).all():
+            raise TrainingError(
+                f"loss={self.settings.loss!r} of label type {self.name!r} is "
+                f"{checked[~torch.isfinite(checked)][0].item()}. Lower learning_rate, look for "
+                f"extreme weights or numbers, or check the module if it is your own."
+            )
+        return checked
+
+    def _shaped(
+        self, part: str, values: Any, expected: tuple[int, ...], what: str, cure: str = ""
+    ) -> Tensor:
         came = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
         if came != expected:
             raise InvalidParameterError(
                 f"{part}={getattr(self.settings, part)!r} of label type {self.name!r} must return "
-                f"{expected[0]} vectors of dim {expected[1]}, that is shape {expected}, but "
-                f"returned {came}. Change the module's output, or dim={expected[1]}."
+                f"{what} shape {expected}, but returned {came}.{cure}"
             )
-        result: Tensor = values
-        return result
-
-    def _checked_distances(self, values: Any, expected: tuple[int, ...]) -> Tensor:
-        came = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
-        if came != expected:
-            raise InvalidParameterError(
-                f"distance={self.settings.distance!r} of label type {self.name!r} must return one "
-                f"number for each pair of vectors, here of shape {expected}, but returned {came}."
-            )
-        result: Tensor = values
-        return result
-
-    def _checked_loss(self, each: Any, n_nodes: int) -> Tensor:
-        came = tuple(each.shape) if isinstance(each, Tensor) else type(each).__name__
-        what = f"loss={self.settings.loss!r} of label type {self.name!r}"
-        if came != (n_nodes,):
-            raise InvalidParameterError(
-                f"{what} must return one number for each of the {n_nodes} nodes of the batch, that "
-                f"is shape {(n_nodes,)}, but returned {came}."
-            )
-        if not torch.isfinite(each).all():
-            raise TrainingError(
-                f"{what} is {each[~torch.isfinite(each)][0].item()}. Lower learning_rate, look "
-                f"for extreme weights or numbers, or check the module if it is your own."
-            )
-        result: Tensor = each
-        return result
+        return cast(Tensor, values)
 
 
 def distinct_of(ids: Tensor, n: int) -> tuple[Tensor, Tensor]:

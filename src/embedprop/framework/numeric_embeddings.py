@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 import torch
@@ -33,8 +33,8 @@ class QuantileBinsEmbedding(LabelEmbedding):
         self.n_bins = require_count("n_bins", n_bins, least=2)
         width = self.shape[0]
         self.register_buffer("edges", torch.zeros(width, self.n_bins - 1))
-        self.table = nn.Parameter(torch.empty(width * self.n_bins, self.dim))
-        nn.init.xavier_uniform_(self.table)
+        rows = torch.empty(width * self.n_bins, self.dim)
+        self.table = nn.Parameter(nn.init.xavier_uniform_(rows))
 
     def adapt(self, contents: Tensor) -> None:
         """Take the inner quantiles of each column of the training labels."""
@@ -82,11 +82,9 @@ class PiecewiseLinearEmbedding(LabelEmbedding):
         super().__init__(shape, dim)
         self.n_bins = require_count("n_bins", n_bins)
         size = (self.shape[0], self.n_bins)
-        self.register_buffer("starts", torch.zeros(size))
-        self.register_buffer("lengths", torch.ones(size))
-        # Between these a bin's share stays: 0 and 1; an absent bin's is always 0.
-        self.register_buffer("lowest", torch.zeros(size))
-        self.register_buffer("highest", torch.zeros(size))
+        # Between lowest and highest a bin's share stays: 0 and 1; an absent bin's is always 0.
+        for name, value in {"starts": 0, "lengths": 1, "lowest": 0, "highest": 0}.items():
+            self.register_buffer(name, torch.full(size, float(value)))
         self.linear = nn.Linear(self.shape[0] * self.n_bins, self.dim)
 
     def adapt(self, contents: Tensor) -> None:
@@ -114,8 +112,7 @@ class PiecewiseLinearEmbedding(LabelEmbedding):
 
     def embed(self, contents: Tensor) -> Tensor:
         """Return A x + b of the encoding x."""
-        vectors: Tensor = self.linear(self.encoded(contents).flatten(1))
-        return vectors
+        return cast(Tensor, self.linear(self.encoded(contents).flatten(1)))
 
 
 def quantiles(contents: Tensor, shares: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -38,8 +38,7 @@ class GRUEmbedding(LabelEmbedding):
         """Return a linear map of the mean state."""
         contents = _without_end(contents)
         states, _ = self.gru(self.tokens(contents))
-        vectors: Tensor = self.linear(_mean_over_tokens(states, contents))
-        return vectors
+        return cast(Tensor, self.linear(_mean_over_tokens(states, contents)))
 
 
 class TransformerEmbedding(LabelEmbedding):
@@ -91,8 +90,7 @@ class TransformerEmbedding(LabelEmbedding):
         hidden[:, 0] = False  # softmax over nothing is NaN before torch 2.5; left out below
         for layer in self.layers:
             outputs = layer(outputs, src_key_padding_mask=hidden)
-        vectors: Tensor = self.linear(_mean_over_tokens(self.norm(outputs), contents))
-        return vectors
+        return cast(Tensor, self.linear(_mean_over_tokens(self.norm(outputs), contents)))
 
 
 def _without_end(contents: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ LABEL_EMBEDDINGS: Registry[Any] = Registry(
         "mlp": f"{_F}.label_embeddings:MLPEmbedding",
         "quantile_bins": f"{_F}.numeric_embeddings:QuantileBinsEmbedding",
         "piecewise_linear": f"{_F}.numeric_embeddings:PiecewiseLinearEmbedding",
-        "cnn": f"{_F}.image_embeddings:CNNEmbedding",
+        "cnn": f"{_F}.label_embeddings:CNNEmbedding",
         "gru": f"{_F}.text_embeddings:GRUEmbedding",
         "transformer": f"{_F}.text_embeddings:TransformerEmbedding",
     },
