@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import prod
-from typing import ClassVar, cast
+from typing import ClassVar, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,8 @@ _LARGE = 32
 # What is left of an image is averaged to at most this many places per side, so that the last
 # layer stays small whatever the size of the image.
 _GRID = 4
+# (n_vectors,) of a set, (width,) of numbers, ...: see `LabelEmbedding`.
+Shape: TypeAlias = tuple[int, ...]
 _SHAPES = {
     "set": ["n_vectors"],
     "numeric": ["width"],
@@ -49,7 +51,7 @@ class LabelEmbedding(nn.Module):
 
     kinds: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+    def __init__(self, shape: Shape, dim: int) -> None:
         super().__init__()
         expected = [_SHAPES[kind] for kind in self.kinds]
         if len(shape) not in map(len, expected):
@@ -71,7 +73,19 @@ class LabelEmbedding(nn.Module):
         contents: of a set ids (n,), of texts ids of tokens (n, length), from 1, padded with 0; else
         floats (n, *shape).
         """
-        self._check(contents)
+        came = tuple(contents.shape)
+        if "set" in self.kinds or "text" in self.kinds:
+            sides = ["n"] if "set" in self.kinds else ["n", "length"]
+            what, fits = "integers", len(came) == len(sides) and not contents.is_floating_point()
+        else:
+            sides = ["n", *map(str, self.shape)]
+            what, fits = "floats", came[1:] == self.shape and contents.is_floating_point()
+        if not fits:  # such as images of another size
+            raise InvalidParameterError(
+                f"{self._what()} expects {what} of shape [{', '.join(sides)}], got "
+                f"{contents.dtype} of shape {list(came)}. Bring all labels of the type to the "
+                f"shape that was learned."
+            )
         return self.embed(contents)
 
     def embed(self, contents: Tensor) -> Tensor:
@@ -82,22 +96,6 @@ class LabelEmbedding(nn.Module):
         name = LABEL_EMBEDDINGS.name_of(type(self)) or type(self).__name__
         return f"label_embedding={name!r}"
 
-    def _check(self, contents: Tensor) -> None:
-        """Refuse contents of another shape or type, such as images of another size."""
-        came = tuple(contents.shape)
-        if "set" in self.kinds or "text" in self.kinds:
-            sides = ["n"] if "set" in self.kinds else ["n", "length"]
-            what, fits = "integers", len(came) == len(sides) and not contents.is_floating_point()
-        else:
-            sides = ["n", *map(str, self.shape)]
-            what, fits = "floats", came[1:] == self.shape and contents.is_floating_point()
-        if not fits:
-            raise InvalidParameterError(
-                f"{self._what()} expects {what} of shape [{', '.join(sides)}], got "
-                f"{contents.dtype} of shape {list(came)}. Bring all labels of the type to the "
-                f"shape that was learned."
-            )
-
 
 class Standardization(nn.Module):
     """(x - mean) / std of the training labels: of each column, or of all pixels together."""
@@ -105,7 +103,7 @@ class Standardization(nn.Module):
     mean: Tensor
     std: Tensor
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: Shape) -> None:
         super().__init__()
         # The pixels of an image share their unit; one that is nearly always 0 must not explode.
         n_statistics = shape[0] if len(shape) == 1 else 1
@@ -136,7 +134,7 @@ class LookupEmbedding(LabelEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("set",)
 
-    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+    def __init__(self, shape: Shape, dim: int) -> None:
         super().__init__(shape, dim)
         # Glorot: within +- sqrt(6 / (n_vectors + dim)).
         self.table = nn.Parameter(nn.init.xavier_uniform_(torch.empty(self.shape[0], dim)))
@@ -149,7 +147,7 @@ class LookupEmbedding(LabelEmbedding):
 class StandardizedEmbedding(LabelEmbedding):
     """Base of f over numbers or pixels with mean 0 and deviation 1."""
 
-    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+    def __init__(self, shape: Shape, dim: int) -> None:
         super().__init__(shape, dim)
         self.standardization = Standardization(self.shape)
 
@@ -163,7 +161,7 @@ class LinearEmbedding(StandardizedEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("numeric", "image")
 
-    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+    def __init__(self, shape: Shape, dim: int) -> None:
         super().__init__(shape, dim)
         self.linear = nn.Linear(prod(self.shape), self.dim)
 
@@ -186,9 +184,7 @@ class MLPEmbedding(StandardizedEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("numeric", "image")
 
-    def __init__(
-        self, shape: tuple[int, ...], dim: int, *, hidden: int = 128, layers: int = 1
-    ) -> None:
+    def __init__(self, shape: Shape, dim: int, *, hidden: int = 128, layers: int = 1) -> None:
         super().__init__(shape, dim)
         hidden, layers = require_count("hidden", hidden), require_count("layers", layers)
         widths = [prod(self.shape)] + layers * [hidden]
@@ -218,7 +214,7 @@ class CNNEmbedding(StandardizedEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("image",)
 
-    def __init__(self, shape: tuple[int, ...], dim: int, *, channels: int = 16) -> None:
+    def __init__(self, shape: Shape, dim: int, *, channels: int = 16) -> None:
         super().__init__(shape, dim)
         n_channels, *sides = self.shape
         n_blocks = 2 if max(sides) < _LARGE else 3

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from embedprop.framework.label_embeddings import LIMIT, LabelEmbedding
+from embedprop.framework.label_embeddings import LIMIT, LabelEmbedding, Shape
 from embedprop.instance.require import require_count
 
 
@@ -28,7 +28,7 @@ class QuantileBinsEmbedding(LabelEmbedding):
     kinds: ClassVar[tuple[str, ...]] = ("numeric",)
     edges: Tensor
 
-    def __init__(self, shape: tuple[int, ...], dim: int, *, n_bins: int = 16) -> None:
+    def __init__(self, shape: Shape, dim: int, *, n_bins: int = 16) -> None:
         super().__init__(shape, dim)
         self.n_bins = require_count("n_bins", n_bins, least=2)
         width = self.shape[0]
@@ -78,7 +78,7 @@ class PiecewiseLinearEmbedding(LabelEmbedding):
     lowest: Tensor
     highest: Tensor
 
-    def __init__(self, shape: tuple[int, ...], dim: int, *, n_bins: int = 16) -> None:
+    def __init__(self, shape: Shape, dim: int, *, n_bins: int = 16) -> None:
         super().__init__(shape, dim)
         self.n_bins = require_count("n_bins", n_bins)
         size = (self.shape[0], self.n_bins)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from embedprop.framework.label_embeddings import LabelEmbedding
+from embedprop.framework.label_embeddings import LabelEmbedding, Shape
 from embedprop.instance.require import require_count
 
 PADDING = 0
@@ -27,7 +27,7 @@ class GRUEmbedding(LabelEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("text",)
 
-    def __init__(self, shape: tuple[int, ...], dim: int, *, hidden: int | None = None) -> None:
+    def __init__(self, shape: Shape, dim: int, *, hidden: int | None = None) -> None:
         super().__init__(shape, dim)
         width = self.dim if hidden is None else require_count("hidden", hidden)
         self.tokens = nn.Embedding(self.shape[0] + 1, self.dim, padding_idx=PADDING)
@@ -57,9 +57,7 @@ class TransformerEmbedding(LabelEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("text",)
 
-    def __init__(
-        self, shape: tuple[int, ...], dim: int, *, heads: int = 4, layers: int = 1
-    ) -> None:
+    def __init__(self, shape: Shape, dim: int, *, heads: int = 4, layers: int = 1) -> None:
         super().__init__(shape, dim)
         heads, layers = require_count("heads", heads), require_count("layers", layers)
         width = -(-self.dim // heads) * heads
