@@ -35,6 +35,7 @@ class EigenReadout:
 
     name: ClassVar[str] = "eigen"
     is_symmetric: ClassVar[bool] = True
+    averages: ClassVar[bool] = True  # but for ids
 
     columns: Mapping[str, tuple[int, int]]
     vectors: Vectors
@@ -42,11 +43,6 @@ class EigenReadout:
     factors: Weights
     label_vectors: Mapping[str, Vectors]
     restart: float
-
-    @property
-    def averages(self) -> bool:
-        """Whether r is an average of h over the graph: it is, but for ids."""
-        return True
 
     @property
     def n_parameters(self) -> int:
@@ -93,7 +89,7 @@ class EigenReadout:
             table[placed.new, low:high] = h
         masses = []
         for (name, _, _), known_mass in zip(self.blocks, self.masses, strict=True):
-            mass = placed.column(known_mass)
+            mass = placed.table(known_mass)
             if name != "node":
                 mass[placed.new] = shares(heard.speakers.totals)
             masses.append(mass)
