@@ -15,11 +15,7 @@ from embedprop.errors import InvalidModelError, UnknownParameterError, did_you_m
 from embedprop.graph import Graph
 from embedprop.graph.arrays import Vectors, Weights
 from embedprop.instance.instance import Instance
-from embedprop.instance.parameters import (
-    ClosedFormParameters,
-    EPBParameters,
-    fast_settings,
-)
+from embedprop.instance.parameters import ClosedFormParameters, EPBParameters, fast_settings
 from embedprop.instance.parts import Parts
 from embedprop.instance.require import require_count
 from embedprop.methods.closed_form.method import ClosedFormMethod
@@ -131,7 +127,9 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """
 
     def _learn(self, method: Method, graph: Graph, verbose: bool) -> Self:
-        streams = RandomStreams.from_random_state(_seed(self.random_state))
+        seed = self.random_state
+        seed = None if seed is None else require_count("random_state", seed, 0)
+        streams = RandomStreams.from_random_state(seed)
         with progress_bar(verbose) as report:
             try:
                 self.model_ = method.learn(graph, streams, report)
@@ -270,20 +268,16 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return iter(self._fitted())
 
 
-def _with_parameters(parameters: type) -> Any:
-    """Return a decorator that puts the documented parameters into the docstring of an estimator."""
-
-    def documented(estimator: Any) -> Any:
-        _, section, body = (parameters.__doc__ or "").partition("    Parameters\n")
-        before, examples, after = (estimator.__doc__ or "").partition("    Examples\n")
-        estimator.__doc__ = f"{before}{section}{body.rstrip()}\n\n{examples}{after}"
-        return estimator
-
-    return documented
+def _with_parameters(estimator: Any) -> Any:
+    """Return an estimator with the parameters that its first base documents in its docstring."""
+    _, section, body = (estimator.__bases__[0].__doc__ or "").partition("    Parameters\n")
+    before, examples, after = (estimator.__doc__ or "").partition("    Examples\n")
+    estimator.__doc__ = f"{before}{section}{body.rstrip()}\n\n{examples}{after}"
+    return estimator
 
 
 @final
-@_with_parameters(EPBParameters)
+@_with_parameters
 class EmbeddingPropagation(EPBParameters, Estimator):
     """Learns vectors for the nodes and the labels of a graph by EP-B, epoch after epoch.
 
@@ -377,7 +371,7 @@ class EmbeddingPropagation(EPBParameters, Estimator):
 
 
 @final
-@_with_parameters(ClosedFormParameters)
+@_with_parameters
 class ClosedForm(ClosedFormParameters, Estimator):
     """Solves EP's equation at once: vectors for nodes and labels in seconds, without epochs.
 
@@ -420,7 +414,3 @@ class ClosedForm(ClosedFormParameters, Estimator):
 ESTIMATORS: Mapping[str, type[EmbeddingPropagation | ClosedForm]] = {
     one.method_name: one for one in (ClosedForm, EmbeddingPropagation)
 }
-
-
-def _seed(seed: int | None) -> int | None:
-    return None if seed is None else require_count("random_state", seed, 0)

@@ -13,7 +13,8 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from embedprop.errors import InvalidParameterError, UnknownComponentError, did_you_mean
+from embedprop.errors import InvalidParameterError
+from embedprop.instance.require import require_one_of
 
 GROUP = "embedprop.parts"
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -72,11 +73,7 @@ class Registry(Generic[Part]):
 
     def _loaded(self, name: str) -> Part:
         if name not in self:
-            known = list(self)
-            raise UnknownComponentError(
-                f"{self.kind}={name!r} is not known. Choose one of: "
-                f"{', '.join(map(repr, known))}.{did_you_mean(name, known)}"
-            )
+            require_one_of(self.kind, name, list(self))
         place = self._places.get(name) or _foreign()[self.kind][name]
         module, _, attribute = place.partition(":")
         try:
