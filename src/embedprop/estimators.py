@@ -53,7 +53,6 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         """Refuse a mistyped parameter with the name that may be meant."""
-        del args
         cls._require_known(given)
         made: Self = super().__new__(cls)
         return made
@@ -339,7 +338,6 @@ class EmbeddingPropagation(EPBParameters, Estimator):
         target_weight : float
             Weight of the targets' loss.
         """
-        del y
         return self._train(graph, None, targets, target_weight)
 
     def fit_transform(
@@ -357,7 +355,6 @@ class EmbeddingPropagation(EPBParameters, Estimator):
         usual, and Adam anew. Labels that it lacks keep their vectors; nodes that it lacks are
         forgotten, with a warning. It must have every label type that was learned.
         """
-        del y
         return self._train(graph, getattr(self, "model_", None), targets, target_weight)
 
     def _train(self, graph: Graph, previous: Model | None, targets: Any, weight: float) -> Self:
@@ -397,12 +394,10 @@ class ClosedForm(ClosedFormParameters, Estimator):
 
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
         """Refuse what `fit` would refuse, given the kind of each label type."""
-        del supervised
         ClosedFormMethod.of(self, kinds)
 
     def fit(self, graph: Graph, y: Any = None) -> Self:
         """Solve a graph; y is ignored, as scikit-learn's unsupervised estimators do."""
-        del y
         graph = as_graph(graph)
         return self._learn(ClosedFormMethod.of(self, graph.kinds), graph, self.verbose)
 

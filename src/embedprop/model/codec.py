@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from embedprop.errors import InvalidModelError
 from embedprop.files.folder.load import StoredModel
@@ -16,6 +17,8 @@ from embedprop.model.earlier import as_version_2
 from embedprop.model.model import LearnedHead, Learning, Model
 from embedprop.model.readout.readout import READOUTS, Saved, columns_of, require_shape
 from embedprop.model.representations import make_representation
+
+Arrays: TypeAlias = Mapping[str, Any]
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
@@ -64,32 +67,21 @@ def _model(stored: StoredModel) -> Model:
     instance = INSTANCES[settings["method"]].from_dict(settings["instance"])
     nodes, relations, classes = names["nodes"], names.get("relations"), names.get("classes")
     dims: dict[str, int] = instance.dims
-
-    def table(key: str, rows: Vocabulary, width: int) -> Vectors:
-        require_shape(key, arrays[key], (len(rows), width))
-        return arrays[key]
-
-    embedding = r = table("embedding", nodes, sum(dims.values()))
+    embedding = r = _table(arrays, "embedding", nodes, sum(dims.values()))
     if "node vectors" in arrays:
         width = make_representation(instance.representation).width(list(dims.values()))
-        r = table("node vectors", nodes, width)
+        r = _table(arrays, "node vectors", nodes, width)
     vocabularies = {name: nodes if name == "node" else names[f"labels {name}"] for name in dims}
     vectors = {
         # Labels that are ids are the nodes; where g is not a mean, h is another than their table.
         name: arrays.get("table node", embedding[:, low:high])
         if name == "node"
-        else table(f"labels {name}", vocabularies[name], high - low)
+        else _table(arrays, f"labels {name}", vocabularies[name], high - low)
         for name, (low, high) in columns_of(dims).items()
     }
     over = {} if relations is None else {
-        name: table(f"relations {name}", relations, dim) for name, dim in dims.items()
+        name: _table(arrays, f"relations {name}", relations, dim) for name, dim in dims.items()
     }  # fmt: skip
-    head = None
-    if classes is not None:
-        scores = table("head scores", nodes, len(classes))
-        head = LearnedHead(classes, arrays["head weights"], arrays["head bias"], scores)
-    kept = ("parameters", "loss_history", "residuals")
-    parameters, losses, residuals = (dict(settings[key]) for key in kept)
     saved = Saved(stored, instance, vectors, over, r)
     return Model(
         instance,
@@ -102,6 +94,24 @@ def _model(stored: StoredModel) -> Model:
         READOUTS[settings["readout"]].from_stored(saved),
         relations,
         over,
-        head,
-        Learning(parameters, settings["seed"], losses, residuals),
+        None if classes is None else _head(arrays, nodes, classes),
+        _learning(settings),
     )
+
+
+def _head(arrays: Arrays, nodes: Vocabulary, classes: Vocabulary) -> LearnedHead:
+    scores = _table(arrays, "head scores", nodes, len(classes))
+    return LearnedHead(classes, arrays["head weights"], arrays["head bias"], scores)
+
+
+def _learning(settings: Mapping[str, Any]) -> Learning:
+    kept = ("parameters", "loss_history", "residuals")
+    parameters, losses, residuals = (dict(settings[key]) for key in kept)
+    return Learning(parameters, settings["seed"], losses, residuals)
+
+
+def _table(arrays: Arrays, key: str, rows: Vocabulary, width: int) -> Vectors:
+    """Return an array that has a row for each name."""
+    require_shape(key, arrays[key], (len(rows), width))
+    table: Vectors = arrays[key]
+    return table

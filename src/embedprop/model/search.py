@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from embedprop.errors import InvalidParameterError
+from embedprop.graph import Vocabulary
 from embedprop.graph.arrays import Rows, Vectors, Weights
 from embedprop.graph.changes.inverses import inverse_of
 from embedprop.instance.catalog import DISTANCES
@@ -89,14 +90,10 @@ class LinkScores:
         With inverse relations a head is the tail of the inverse.
         """
         if relations is not None and self.model.has_inverses:
-            return self._scores(tails, self.inverses(relations), np.float32(1))
+            names = self.model.relations or Vocabulary(())
+            inverses = names.find_all([inverse_of(names[r]) for r in relations.tolist()])
+            return self._scores(tails, inverses.astype(np.int64), np.float32(1))
         return self._scores(tails, relations, np.float32(-1))
-
-    def inverses(self, relations: Rows) -> Rows:
-        """Return the inverse of each relation."""
-        vocabulary = self.model.relations or ()
-        found = vocabulary.find_all([inverse_of(vocabulary[r]) for r in relations.tolist()])  # type: ignore[union-attr]
-        return found.astype(np.int64)
 
     def _scores(self, given: Rows, relations: Rows | None, sign: np.float32) -> Vectors:
         model = self.model

@@ -83,8 +83,7 @@ class MeansReadout:
 
     def arrival(self, heard: Heard, labels: Labels) -> Arrivals:
         """Return one new node with its known labels, and all learned nodes around it."""
-        own = self.own(labels) if labels else {}
-        return Arrivals(self.embedding, self.vectors, self.masses, *heard, own)
+        return Arrivals(self.embedding, self.vectors, self.masses, *heard, self.own(labels))
 
     def arrivals(
         self, placed: Placed, heard: Heard, labels: Labels, given: Own | None = None
