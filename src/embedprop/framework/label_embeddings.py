@@ -199,10 +199,11 @@ class MLPEmbedding(StandardizedEmbedding):
 
 
 class CNNEmbedding(StandardizedEmbedding):
-    """A small convolutional network over the standardized image, without foreign weights.
+    """A small convolutional network over the standardized image.
 
     Two blocks (three for images of 32 pixels and more) of 3x3 convolution, ReLU and halving by the
-    maximum, each with twice the channels of the one before; then a linear map.
+    maximum, each with twice the channels of the one before; then a linear map. Learned from
+    the start, without foreign weights.
 
     Parameters
     ----------
