@@ -32,7 +32,6 @@ LARGE_FILES: dict[str, str] = {
     "estimators.py": "both estimators, every public method with its docstring and example",
     "framework/modules.py": "one module is a label type's whole step; its state is saved as one",
     "model/model.py": "one final class answers every query, each with its docstring and example",
-    "model/readout/modules.py": "newcomers by modules, saved and built again: one readout",
 }
 LARGE_FUNCTIONS: dict[str, str] = {
     "kernels/draws/walks.py:walk": "a kernel: one loop over one walk",

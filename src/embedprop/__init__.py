@@ -25,16 +25,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "ClosedForm",
-    "EmbeddingPropagation",
-    "Graph",
-    "Model",
-    "Parts",
-    "__version__",
-    "errors",
-    "load",
-    "load_dataset",
-]
+    "ClosedForm", "EmbeddingPropagation", "Graph", "Model", "Parts", "__version__", "errors",
+    "load", "load_dataset",
+]  # fmt: skip
 
 _HOME = {
     "ClosedForm": "embedprop.estimators:ClosedForm",

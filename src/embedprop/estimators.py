@@ -15,11 +15,7 @@ from embedprop.errors import InvalidModelError, UnknownParameterError, did_you_m
 from embedprop.graph import Graph
 from embedprop.graph.arrays import Vectors, Weights
 from embedprop.instance.instance import Instance
-from embedprop.instance.parameters import (
-    ClosedFormParameters,
-    EPBParameters,
-    fast_settings,
-)
+from embedprop.instance.parameters import ClosedFormParameters, EPBParameters, fast_settings
 from embedprop.instance.parts import Parts
 from embedprop.instance.require import require_count
 from embedprop.methods.closed_form.method import ClosedFormMethod
@@ -29,9 +25,9 @@ from embedprop.methods.progress import progress_bar
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.answers import as_graph
 from embedprop.model.codec import load_model
-from embedprop.model.links import LinkScores
 from embedprop.model.model import Model, Scored
 from embedprop.model.newcomers import GivenLabels, Source
+from embedprop.model.search import LinkScores
 
 Node = Hashable
 
@@ -57,7 +53,6 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         """Refuse a mistyped parameter with the name that may be meant."""
-        del args
         cls._require_known(given)
         made: Self = super().__new__(cls)
         return made
@@ -131,7 +126,9 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """
 
     def _learn(self, method: Method, graph: Graph, verbose: bool) -> Self:
-        streams = RandomStreams.from_random_state(_seed(self.random_state))
+        seed = self.random_state
+        seed = None if seed is None else require_count("random_state", seed, 0)
+        streams = RandomStreams.from_random_state(seed)
         with progress_bar(verbose) as report:
             try:
                 self.model_ = method.learn(graph, streams, report)
@@ -270,20 +267,16 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return iter(self._fitted())
 
 
-def _with_parameters(parameters: type) -> Any:
-    """Return a decorator that puts the documented parameters into the docstring of an estimator."""
-
-    def documented(estimator: Any) -> Any:
-        _, section, body = (parameters.__doc__ or "").partition("    Parameters\n")
-        before, examples, after = (estimator.__doc__ or "").partition("    Examples\n")
-        estimator.__doc__ = f"{before}{section}{body.rstrip()}\n\n{examples}{after}"
-        return estimator
-
-    return documented
+def _with_parameters(estimator: Any) -> Any:
+    """Return an estimator with the parameters that its first base documents in its docstring."""
+    _, section, body = (estimator.__bases__[0].__doc__ or "").partition("    Parameters\n")
+    before, examples, after = (estimator.__doc__ or "").partition("    Examples\n")
+    estimator.__doc__ = f"{before}{section}{body.rstrip()}\n\n{examples}{after}"
+    return estimator
 
 
 @final
-@_with_parameters(EPBParameters)
+@_with_parameters
 class EmbeddingPropagation(EPBParameters, Estimator):
     """Learns vectors for the nodes and the labels of a graph by EP-B, epoch after epoch.
 
@@ -345,7 +338,6 @@ class EmbeddingPropagation(EPBParameters, Estimator):
         target_weight : float
             Weight of the targets' loss.
         """
-        del y
         return self._train(graph, None, targets, target_weight)
 
     def fit_transform(
@@ -363,7 +355,6 @@ class EmbeddingPropagation(EPBParameters, Estimator):
         usual, and Adam anew. Labels that it lacks keep their vectors; nodes that it lacks are
         forgotten, with a warning. It must have every label type that was learned.
         """
-        del y
         return self._train(graph, getattr(self, "model_", None), targets, target_weight)
 
     def _train(self, graph: Graph, previous: Model | None, targets: Any, weight: float) -> Self:
@@ -377,7 +368,7 @@ class EmbeddingPropagation(EPBParameters, Estimator):
 
 
 @final
-@_with_parameters(ClosedFormParameters)
+@_with_parameters
 class ClosedForm(ClosedFormParameters, Estimator):
     """Solves EP's equation at once: vectors for nodes and labels in seconds, without epochs.
 
@@ -403,12 +394,10 @@ class ClosedForm(ClosedFormParameters, Estimator):
 
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
         """Refuse what `fit` would refuse, given the kind of each label type."""
-        del supervised
         ClosedFormMethod.of(self, kinds)
 
     def fit(self, graph: Graph, y: Any = None) -> Self:
         """Solve a graph; y is ignored, as scikit-learn's unsupervised estimators do."""
-        del y
         graph = as_graph(graph)
         return self._learn(ClosedFormMethod.of(self, graph.kinds), graph, self.verbose)
 
@@ -420,7 +409,3 @@ class ClosedForm(ClosedFormParameters, Estimator):
 ESTIMATORS: Mapping[str, type[EmbeddingPropagation | ClosedForm]] = {
     one.method_name: one for one in (ClosedForm, EmbeddingPropagation)
 }
-
-
-def _seed(seed: int | None) -> int | None:
-    return None if seed is None else require_count("random_state", seed, 0)

@@ -19,7 +19,7 @@ from torch.func import functional_call
 from embedprop.framework.aggregators import (
     Aggregator,
     Messages,
-    segment_shares,
+    segment_mean,
     segment_sum,
 )
 from embedprop.graph.multisets import Multisets
@@ -177,10 +177,14 @@ def test_an_aggregator_of_edges_says_so(name: str) -> None:
     assert AGGREGATORS[name].uses_edges is (123 in sizes)
 
 
-def test_sums_and_shares_of_segments() -> None:
+def test_sums_and_means_of_segments() -> None:
     values, owners = torch.tensor([1.0, 2.0, 5.0]), torch.tensor([2, 0, 2])
     assert segment_sum(values, owners, 3).tolist() == [2, 0, 6]
-    assert segment_shares(values, owners, 3).tolist() == pytest.approx([1 / 6, 1, 5 / 6])
+    vectors, edges = torch.tensor([[6.0], [3.0], [12.0]]), torch.arange(3)
+    messages = Messages(vectors, values, owners, edges, 3)
+    assert segment_mean(messages, values).flatten().tolist() == pytest.approx(
+        [3, 0, 6 / 6 + 12 * 5 / 6], nan_ok=True
+    )
     assert segment_sum(values[:0], owners[:0], 2).tolist() == [0, 0]
 
 

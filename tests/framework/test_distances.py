@@ -15,7 +15,7 @@ from tests.registered import names_of
 from embedprop.framework.distances import Distance
 from embedprop.instance.catalog import DISTANCES
 from embedprop.instance.epb import EPB_PARTS
-from embedprop.model.links import WITHOUT_TORCH, distance_between
+from embedprop.model.search import WITHOUT_TORCH, distance_between
 
 every_distance = pytest.mark.parametrize("name", list(DISTANCES))
 Vector = list[float]

@@ -12,7 +12,7 @@ from tests.toy_graphs import TwoCliques
 from embedprop import ClosedForm, EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.vocabulary import Vocabulary
-from embedprop.model.heads import LearnedHead, log_softmax
+from embedprop.model.model import LearnedHead, log_softmax
 
 NODES = Vocabulary.trusted(["a", "b", "c"])
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}

@@ -18,7 +18,6 @@ from embedprop.model.representations import (
     concatenate,
     embeddings,
     make_representation,
-    neighbor_means,
 )
 
 VECTORS = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)
@@ -119,7 +118,7 @@ def test_a_restart_is_a_chance(restart: float) -> None:
 
 
 def test_means_of_neighbors_go_by_edge_weight() -> None:
-    means, totals = neighbor_means(NEIGHBORS, H)
+    means, totals = embeddings(NEIGHBORS, H)
     np.testing.assert_allclose(means, [(H[1] + 3 * H[2]) / 4, H[0], 0 * H[0]])
     assert totals.tolist() == [4, 1, 0]
 

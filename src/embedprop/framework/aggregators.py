@@ -32,9 +32,11 @@ def segment_sum(values: Tensor, owners: Tensor, n_sets: int) -> Tensor:
     return values.new_zeros(n_sets, *values.shape[1:]).index_add(0, owners, values)
 
 
-def segment_shares(weights: Tensor, owners: Tensor, n_sets: int) -> Tensor:
-    """Return the weights divided by the sum of their set's."""
-    return weights / segment_sum(weights, owners, n_sets)[owners]
+def segment_mean(messages: Messages, weights: Tensor) -> Tensor:
+    """Return the mean of each set, each member counting its weight."""
+    owners, n_sets = messages.owners, messages.n_sets
+    shares = weights / segment_sum(weights, owners, n_sets)[owners]
+    return segment_sum(shares[:, None] * messages.vectors, owners, n_sets)
 
 
 class Aggregator(nn.Module):
@@ -59,8 +61,7 @@ class MeanAggregator(Aggregator):
 
     def forward(self, messages: Messages) -> Tensor:
         """Return the mean of each set."""
-        shares = segment_shares(messages.weights, messages.owners, messages.n_sets)
-        return segment_sum(shares[:, None] * messages.vectors, messages.owners, messages.n_sets)
+        return segment_mean(messages, messages.weights)
 
 
 class WeightedMeanAggregator(Aggregator):
@@ -76,8 +77,7 @@ class WeightedMeanAggregator(Aggregator):
     def forward(self, messages: Messages) -> Tensor:
         """Return the mean of each set, each member counting its weight times its factor."""
         factors = torch.cat([self.log_factors, self.log_factors.new_zeros(1)])[messages.edges].exp()
-        shares = segment_shares(messages.weights * factors, messages.owners, messages.n_sets)
-        return segment_sum(shares[:, None] * messages.vectors, messages.owners, messages.n_sets)
+        return segment_mean(messages, messages.weights * factors)
 
 
 class SumAggregator(Aggregator):
@@ -114,6 +114,4 @@ class AttentionAggregator(Aggregator):
         largest = scores.new_zeros(n_sets).scatter_reduce(
             0, index, scores.detach(), "amax", include_self=False
         )
-        weights = messages.weights * (scores - largest[index]).exp()
-        shares = segment_shares(weights, index, n_sets)
-        return segment_sum(shares[:, None] * messages.vectors, index, n_sets)
+        return segment_mean(messages, messages.weights * (scores - largest[index]).exp())

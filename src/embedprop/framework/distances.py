@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from torch import Tensor, nn
 
@@ -15,8 +17,13 @@ class Distance(nn.Module):
 
     def between(self, a: Tensor, b: Tensor) -> Tensor:
         """Return d between each row of a (n, dim) and each of b (m, dim): (n, m)."""
-        pairs: Tensor = self(a[:, None], b[None])
-        return pairs
+        return cast(Tensor, self(a[:, None], b[None]))
+
+
+def _squares_between(a: Tensor, b: Tensor) -> Tensor:
+    """Return |a - b|^2 of all pairs by one matrix product; rounding may bring it below 0."""
+    squares = a.square().sum(dim=1)[:, None] + b.square().sum(dim=1)
+    return torch.addmm(squares, a, b.T, alpha=-2)
 
 
 class EuclideanDistance(Distance):
@@ -24,13 +31,11 @@ class EuclideanDistance(Distance):
 
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
         """Return |a - b|; its gradient at 0 is 0."""
-        length: Tensor = torch.linalg.vector_norm(a - b, dim=-1)
-        return length
+        return cast(Tensor, torch.linalg.vector_norm(a - b, dim=-1))
 
     def between(self, a: Tensor, b: Tensor) -> Tensor:
         """Return |a - b| of all pairs, by matrix products also for the gradient; at 0 it is 0."""
-        squares = a.square().sum(dim=1)[:, None] + b.square().sum(dim=1)
-        return torch.addmm(squares, a, b.T, alpha=-2).clamp_min(1e-20).sqrt()
+        return _squares_between(a, b).clamp_min(1e-20).sqrt()
 
 
 class SquaredEuclideanDistance(Distance):
@@ -42,8 +47,7 @@ class SquaredEuclideanDistance(Distance):
 
     def between(self, a: Tensor, b: Tensor) -> Tensor:
         """Return |a - b|^2 of all pairs, by one matrix product."""
-        squares = a.square().sum(dim=1)[:, None] + b.square().sum(dim=1)
-        return torch.addmm(squares, a, b.T, alpha=-2).clamp_min(0)
+        return _squares_between(a, b).clamp_min(0)
 
 
 class CosineDistance(Distance):
@@ -56,8 +60,7 @@ class CosineDistance(Distance):
     def between(self, a: Tensor, b: Tensor) -> Tensor:
         """Return 1 - cosine of all pairs, by one matrix product."""
         norms = [torch.linalg.vector_norm(x, dim=1, keepdim=True).clamp_min(1e-8) for x in (a, b)]
-        cosines: Tensor = (a / norms[0]) @ (b / norms[1]).T
-        return 1 - cosines
+        return cast(Tensor, 1 - (a / norms[0]) @ (b / norms[1]).T)
 
 
 class NegativeDotDistance(Distance):

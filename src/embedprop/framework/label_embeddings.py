@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import prod
-from typing import ClassVar
+from typing import ClassVar, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,13 @@ from embedprop.instance.require import require_count
 LIMIT = 1e4
 # How many are held in double precision at a time while statistics are taken.
 _NUMBERS = 2**22
+# From this many pixels on, a side is halved three times instead of twice.
+_LARGE = 32
+# What is left of an image is averaged to at most this many places per side, so that the last
+# layer stays small whatever the size of the image.
+_GRID = 4
+# (n_vectors,) of a set, (width,) of numbers, ...: see `LabelEmbedding`.
+Shape: TypeAlias = tuple[int, ...]
 _SHAPES = {
     "set": ["n_vectors"],
     "numeric": ["width"],
@@ -44,7 +51,7 @@ class LabelEmbedding(nn.Module):
 
     kinds: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+    def __init__(self, shape: Shape, dim: int) -> None:
         super().__init__()
         expected = [_SHAPES[kind] for kind in self.kinds]
         if len(shape) not in map(len, expected):
@@ -66,7 +73,19 @@ class LabelEmbedding(nn.Module):
         contents: of a set ids (n,), of texts ids of tokens (n, length), from 1, padded with 0; else
         floats (n, *shape).
         """
-        self._check(contents)
+        came = tuple(contents.shape)
+        if "set" in self.kinds or "text" in self.kinds:
+            sides = ["n"] if "set" in self.kinds else ["n", "length"]
+            what, fits = "integers", len(came) == len(sides) and not contents.is_floating_point()
+        else:
+            sides = ["n", *map(str, self.shape)]
+            what, fits = "floats", came[1:] == self.shape and contents.is_floating_point()
+        if not fits:  # such as images of another size
+            raise InvalidParameterError(
+                f"{self._what()} expects {what} of shape [{', '.join(sides)}], got "
+                f"{contents.dtype} of shape {list(came)}. Bring all labels of the type to the "
+                f"shape that was learned."
+            )
         return self.embed(contents)
 
     def embed(self, contents: Tensor) -> Tensor:
@@ -77,22 +96,6 @@ class LabelEmbedding(nn.Module):
         name = LABEL_EMBEDDINGS.name_of(type(self)) or type(self).__name__
         return f"label_embedding={name!r}"
 
-    def _check(self, contents: Tensor) -> None:
-        """Refuse contents of another shape or type, such as images of another size."""
-        came = tuple(contents.shape)
-        if "set" in self.kinds or "text" in self.kinds:
-            sides = ["n"] if "set" in self.kinds else ["n", "length"]
-            what, fits = "integers", len(came) == len(sides) and not contents.is_floating_point()
-        else:
-            sides = ["n", *map(str, self.shape)]
-            what, fits = "floats", came[1:] == self.shape and contents.is_floating_point()
-        if not fits:
-            raise InvalidParameterError(
-                f"{self._what()} expects {what} of shape [{', '.join(sides)}], got "
-                f"{contents.dtype} of shape {list(came)}. Bring all labels of the type to the "
-                f"shape that was learned."
-            )
-
 
 class Standardization(nn.Module):
     """(x - mean) / std of the training labels: of each column, or of all pixels together."""
@@ -100,7 +103,7 @@ class Standardization(nn.Module):
     mean: Tensor
     std: Tensor
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: Shape) -> None:
         super().__init__()
         # The pixels of an image share their unit; one that is nearly always 0 must not explode.
         n_statistics = shape[0] if len(shape) == 1 else 1
@@ -131,7 +134,7 @@ class LookupEmbedding(LabelEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("set",)
 
-    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+    def __init__(self, shape: Shape, dim: int) -> None:
         super().__init__(shape, dim)
         # Glorot: within +- sqrt(6 / (n_vectors + dim)).
         self.table = nn.Parameter(nn.init.xavier_uniform_(torch.empty(self.shape[0], dim)))
@@ -141,27 +144,33 @@ class LookupEmbedding(LabelEmbedding):
         return functional.embedding(contents, self.table)
 
 
-class LinearEmbedding(LabelEmbedding):
-    """A learned matrix times the standardized numbers or pixels, plus a vector."""
+class StandardizedEmbedding(LabelEmbedding):
+    """Base of f over numbers or pixels with mean 0 and deviation 1."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("numeric", "image")
-
-    def __init__(self, shape: tuple[int, ...], dim: int) -> None:
+    def __init__(self, shape: Shape, dim: int) -> None:
         super().__init__(shape, dim)
         self.standardization = Standardization(self.shape)
-        self.linear = nn.Linear(prod(self.shape), self.dim)
 
     def adapt(self, contents: Tensor) -> None:
         """Take mean and standard deviation of the training labels."""
         self.standardization.adapt(contents)
 
+
+class LinearEmbedding(StandardizedEmbedding):
+    """A learned matrix times the standardized numbers or pixels, plus a vector."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("numeric", "image")
+
+    def __init__(self, shape: Shape, dim: int) -> None:
+        super().__init__(shape, dim)
+        self.linear = nn.Linear(prod(self.shape), self.dim)
+
     def embed(self, contents: Tensor) -> Tensor:
         """Return A z + b of the standardized contents z."""
-        vectors: Tensor = self.linear(self.standardization(contents).flatten(1))
-        return vectors
+        return cast(Tensor, self.linear(self.standardization(contents).flatten(1)))
 
 
-class MLPEmbedding(LabelEmbedding):
+class MLPEmbedding(StandardizedEmbedding):
     """A network of hidden layers (ReLU) over the standardized numbers or pixels.
 
     Parameters
@@ -175,23 +184,58 @@ class MLPEmbedding(LabelEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("numeric", "image")
 
-    def __init__(
-        self, shape: tuple[int, ...], dim: int, *, hidden: int = 128, layers: int = 1
-    ) -> None:
+    def __init__(self, shape: Shape, dim: int, *, hidden: int = 128, layers: int = 1) -> None:
         super().__init__(shape, dim)
         hidden, layers = require_count("hidden", hidden), require_count("layers", layers)
-        self.standardization = Standardization(self.shape)
         widths = [prod(self.shape)] + layers * [hidden]
         bent = [
             part for n_in, n_out in pairwise(widths) for part in (nn.Linear(n_in, n_out), nn.ReLU())
         ]
         self.layers = nn.Sequential(*bent, nn.Linear(hidden, self.dim))
 
-    def adapt(self, contents: Tensor) -> None:
-        """Take mean and standard deviation of the training labels."""
-        self.standardization.adapt(contents)
-
     def embed(self, contents: Tensor) -> Tensor:
         """Return what the last layer gives."""
-        vectors: Tensor = self.layers(self.standardization(contents).flatten(1))
-        return vectors
+        return cast(Tensor, self.layers(self.standardization(contents).flatten(1)))
+
+
+class CNNEmbedding(StandardizedEmbedding):
+    """A small convolutional network over the standardized image.
+
+    Two blocks (three for images of 32 pixels and more) of 3x3 convolution, ReLU and halving by the
+    maximum, each with twice the channels of the one before; then a linear map. Learned from
+    the start, without foreign weights.
+
+    Parameters
+    ----------
+    shape, dim
+        As in `LabelEmbedding`.
+    channels
+        Of the first block; 16 suffice for digits.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("image",)
+
+    def __init__(self, shape: Shape, dim: int, *, channels: int = 16) -> None:
+        super().__init__(shape, dim)
+        n_channels, *sides = self.shape
+        n_blocks = 2 if max(sides) < _LARGE else 3
+        first = require_count("channels", channels)
+        widths = [n_channels, *(first * 2**block for block in range(n_blocks))]
+        self.blocks = nn.Sequential(*(_block(n_in, n_out) for n_in, n_out in pairwise(widths)))
+        # Halving rounds up, so that an image of one pixel keeps it.
+        height, width = (min(_GRID, -(-side // 2**n_blocks)) for side in sides)
+        self.average = nn.AdaptiveAvgPool2d((height, width))
+        self.linear = nn.Linear(widths[-1] * height * width, self.dim)
+
+    def embed(self, contents: Tensor) -> Tensor:
+        """Return what the linear map gives for the averaged maps of the last block."""
+        maps = self.blocks(self.standardization(contents))
+        return cast(Tensor, self.linear(self.average(maps).flatten(1)))
+
+
+def _block(n_in: int, n_out: int) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(n_in, n_out, kernel_size=3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2, ceil_mode=True),
+    )

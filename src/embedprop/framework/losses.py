@@ -1,14 +1,15 @@
-"""The reconstruction loss: h~(v) should be near h(v), and far from h(u)."""
+"""The reconstruction loss: h~(v) should be near h(v), far from h(u); and the loss of targets."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from embedprop.graph.arrays import Rows
 from embedprop.instance.require import require_positive
 
 
@@ -93,6 +94,35 @@ class DecorrelationLoss(Loss):
         z_tilde, z = _standardized(compared.reconstructed), _standardized(compared.embedding)
         apart = (z_tilde - z).square().sum(dim=1)
         return apart + self.weight * (_correlation(z_tilde) + _correlation(z))
+
+
+class Head(nn.Module):
+    """What learns targets: linear scores of the classes, read from h(v) and from h~(v) alike.
+
+    classes (nodes,): the class of each node as a number, -1 where it is not known. weight: of the
+    loss beside the label types'.
+    """
+
+    classes: Tensor
+
+    def __init__(self, classes: Rows, n_classes: int, width: int, weight: float = 1.0) -> None:
+        super().__init__()
+        self.weight = weight
+        self.scores = nn.Linear(width, n_classes)
+        self.register_buffer("classes", torch.from_numpy(classes), persistent=False)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return a score for each class: (nodes, classes)."""
+        return cast(Tensor, self.scores(vectors))
+
+    def loss(self, nodes: Tensor, h: Tensor, h_tilde: Tensor) -> Tensor:
+        """Return the cross-entropy of the nodes whose class is known, summed."""
+        known = self.classes[nodes] >= 0
+        classes, total = self.classes[nodes][known], h.new_zeros(())
+        for vectors in (h, h_tilde):
+            scores = self(vectors[known])
+            total = total + functional.cross_entropy(scores, classes, reduction="sum")
+        return total
 
 
 def _standardized(vectors: Tensor) -> Tensor:

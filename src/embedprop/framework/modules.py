@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -25,6 +25,18 @@ from embedprop.kernels.epb.batch import Draws
 _PAIRS_WASTED = 4
 _FIELDS = {"label_embedding": "f", "aggregator": "g", "reconstruction": "g_tilde",
            "distance": "d", "loss": "loss"}  # fmt: skip
+
+
+# What a part must return: {0} is the shape, {1} what it was.
+_VECTORS = (
+    "{0[0]} vectors of dim {0[1]}, that is shape {0}, but returned {1}. "
+    "Change the module's output, or dim={0[1]}."
+)
+_OUTPUTS = {
+    "distance": "one number for each pair of vectors, here of shape {0}, but returned {1}.",
+    "loss": "one number for each of the {0[0]} nodes of the batch, that is shape {0}, but "
+    "returned {1}.",
+}
 
 
 def make_part(part: str, text: str, margin: float | None = None, **given: Any) -> Any:
@@ -63,7 +75,7 @@ class Reader(nn.Module):
         weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
         arrays = {"ptr": sets.ptr, "ids": sets.ids.astype(np.int64), "weights": weights}
         for name, array in arrays.items():
-            self.register_buffer(name, torch.from_numpy(np.array(array)), persistent=False)
+            self.register_buffer(name, torch.tensor(array), persistent=False)
 
     ptr: Tensor
     ids: Tensor
@@ -108,12 +120,11 @@ class TypeModule(nn.Module):
         self.label_dropout = settings.label_dropout
         self.labels, self.n_edges, self.is_new = labels, n_edges, False
         self.reader = Reader(labels.sets)
-        dim = settings.dim
+        self.dim = dim = settings.dim
         self.f = self._part("label_embedding", shape=labels.shape, dim=dim)
         n_dummies = 0 if settings.is_set else labels.n_vectors - labels.n_labels
         self.dummies = nn.Parameter(torch.zeros(n_dummies, dim))
-        n_entries = labels.sets.n_values
-        self.g = self._part("aggregator", dim=dim, n_edges=n_entries)
+        self.g = self._part("aggregator", dim=dim, n_edges=labels.sets.n_values)
         self.g_tilde = self._part("reconstruction", dim=dim, n_edges=n_edges)
         self.d = self._part("distance")
         self.loss = self._part("loss")
@@ -175,22 +186,19 @@ class TypeModule(nn.Module):
     def label_vectors(self, ids: Tensor) -> Tensor:
         """Return f of labels, and the vectors of dummy labels."""
         if self.labels.contents is None:
-            return self._checked("label_embedding", self.f(ids), len(ids))
+            return self.label_vectors_of(ids)
         is_label = ids < self.labels.n_labels
         chosen = torch.from_numpy(self.labels.contents[ids[is_label].cpu().numpy()])
-        vectors = self.dummies.new_zeros(len(ids), self.settings.dim)
+        vectors = self.dummies.new_zeros(len(ids), self.dim)
         if len(chosen):
-            of_labels = self.label_vectors_of(chosen.to(ids.device))
-            vectors = vectors.index_put((torch.nonzero(is_label)[:, 0],), of_labels)
-        if len(chosen) < len(ids):
-            dummy = torch.nonzero(~is_label)[:, 0]
-            of_dummies = self.dummies[ids[dummy] - self.labels.n_labels]
-            vectors = vectors.index_put((dummy,), of_dummies.to(vectors.dtype))
+            vectors[is_label] = self.label_vectors_of(chosen.to(ids.device))
+        if len(chosen) < len(ids):  # else they have no gradient, and Adam leaves them alone
+            vectors[~is_label] = self.dummies[ids[~is_label] - self.labels.n_labels]
         return vectors
 
     def label_vectors_of(self, contents: Tensor) -> Tensor:
-        """Return f of numbers, texts or images."""
-        return self._checked("label_embedding", self.f(contents), len(contents))
+        """Return f of numbers, texts or images, or of ids."""
+        return self._checked("label_embedding", self.f(contents), (len(contents), self.dim))
 
     def embed(self, nodes: Tensor) -> Tensor:
         """Return h of nodes: g over their own labels."""
@@ -211,27 +219,20 @@ class TypeModule(nn.Module):
         ids = torch.cat([self.reader.ids[own_entries], self.reader.ids[entries]])
         distinct, at = distinct_of(ids, self.labels.n_vectors)
         vectors = self.label_vectors(distinct)
-        h = self._aggregate_own(
-            vectors[at[: len(own_entries)]], own_entries, own_owners, len(compared)
-        )
-        spoken = vectors[at[len(own_entries) :]]
+        said, spoken = vectors[at[: len(own_entries)]], vectors[at[len(own_entries) :]]
+        h = self._aggregate_own(said, own_entries, own_owners, len(compared))
         h_tilde = self._reconstruct(spoken, entries, owners, heard, len(nodes))
         h_own = h[: len(nodes)]
-        own = self._checked_distances(self.d(h_tilde, h_own), (len(nodes),))
+        own = self._checked("distance", self.d(h_tilde, h_own), (len(nodes),))
         apart = self._apart(h_tilde, h[len(nodes) :], others)
-        apart = self._checked_distances(apart, tuple(others.shape))
-        result = Compared(own, apart, h_tilde, h_own)
-        return self._checked_loss(self.loss(result), len(nodes)), h_tilde, h_own
+        loss = self.loss(Compared(own, apart, h_tilde, h_own))
+        return self._finite(self._checked("loss", loss, (len(nodes),))), h_tilde, h_own
 
     def _negatives(self, drawn: NDArray[np.int32], device: torch.device) -> tuple[Tensor, Tensor]:
         """Return the distinct negatives of a batch, and where each drawn one stands among them."""
         if not getattr(self.loss, "uses_negatives", True):
             drawn = drawn[:, :0]
-        slots = np.zeros(self.labels.sets.n_sets, np.int64)
-        slots[drawn] = 1
-        distinct = np.flatnonzero(slots)
-        slots[distinct] = np.arange(len(distinct))
-        return torch.from_numpy(distinct).to(device), torch.from_numpy(slots[drawn]).to(device)
+        return distinct_of(torch.from_numpy(drawn).to(device).long(), self.labels.sets.n_sets)
 
     def _dropped(
         self, entries: Tensor, owners: Tensor, positions: Tensor | None = None
@@ -241,8 +242,7 @@ class TypeModule(nn.Module):
             return entries, owners
         sets = owners if positions is None else positions[owners]
         kept = torch.rand(len(entries), device=entries.device) >= self.label_dropout
-        filled = torch.zeros(int(sets.max()) + 1 if len(sets) else 0, dtype=torch.bool,
-                             device=entries.device)  # fmt: skip
+        filled = kept.new_zeros(int(sets.max()) + 1 if len(sets) else 0)
         filled[sets[kept]] = True
         kept |= ~filled[sets]
         return entries[kept], owners[kept]
@@ -262,7 +262,7 @@ class TypeModule(nn.Module):
         # Labels of new nodes have no weight of their own that was learned.
         places = torch.full_like(entries, -1) if self.is_new else entries
         messages = Messages(vectors, weights, owners, places, n_nodes)
-        return self._checked("aggregator", self.g(messages), n_nodes)
+        return self._checked("aggregator", self.g(messages), (n_nodes, self.dim))
 
     def _reconstruct(
         self, vectors: Tensor, entries: Tensor, owners: Tensor, heard: Heard, n_nodes: int
@@ -271,57 +271,37 @@ class TypeModule(nn.Module):
         if len(self.relations):
             vectors = vectors + self.relations[heard.relations[owners]]
         weights = (self.reader.weights[entries] * heard.weights[owners]).to(vectors.dtype)
-        messages = Messages(
-            vectors, weights, heard.positions[owners], heard.places[owners], n_nodes
-        )
-        return self._checked("reconstruction", self.g_tilde(messages), n_nodes)
+        positions, places = heard.positions[owners], heard.places[owners]
+        messages = Messages(vectors, weights, positions, places, n_nodes)
+        return self._checked("reconstruction", self.g_tilde(messages), (n_nodes, self.dim))
 
     def _apart(self, h_tilde: Tensor, h: Tensor, others: Tensor) -> Tensor:
         """Return d(h~(v), h(u)) of all negatives: (nodes, negatives); `others` are rows of h."""
         if len(h) <= _PAIRS_WASTED * others.shape[1] and hasattr(self.d, "between"):
-            pairs: Tensor = self.d.between(h_tilde, h)
-            return pairs.gather(1, others)
-        apart: Tensor = self.d(h_tilde[:, None], h[others])
-        return apart
+            apart = self.d.between(h_tilde, h).gather(1, others)
+        else:
+            apart = self.d(h_tilde[:, None], h[others])
+        return self._checked("distance", apart, tuple(others.shape))
 
-    def _checked(self, part: str, values: Any, n_rows: int) -> Tensor:
-        """Return the output of a part if it is a vector for each row."""
-        expected = (n_rows, self.settings.dim)
+    def _finite(self, losses: Tensor) -> Tensor:
+        """Return the loss of each node if there is one."""
+        if not torch.isfinite(losses).all():
+            raise TrainingError(
+                f"loss={self.settings.loss!r} of label type {self.name!r} is "
+                f"{losses[~torch.isfinite(losses)][0].item()}. Lower learning_rate, look for "
+                f"extreme weights or numbers, or check the module if it is your own."
+            )
+        return losses
+
+    def _checked(self, part: str, values: Any, expected: tuple[int, ...]) -> Tensor:
+        """Return what a part returned, which may be a user's own, if it has the shape."""
         came = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
         if came != expected:
             raise InvalidParameterError(
                 f"{part}={getattr(self.settings, part)!r} of label type {self.name!r} must return "
-                f"{expected[0]} vectors of dim {expected[1]}, that is shape {expected}, but "
-                f"returned {came}. Change the module's output, or dim={expected[1]}."
+                + _OUTPUTS.get(part, _VECTORS).format(expected, came)
             )
-        result: Tensor = values
-        return result
-
-    def _checked_distances(self, values: Any, expected: tuple[int, ...]) -> Tensor:
-        came = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
-        if came != expected:
-            raise InvalidParameterError(
-                f"distance={self.settings.distance!r} of label type {self.name!r} must return one "
-                f"number for each pair of vectors, here of shape {expected}, but returned {came}."
-            )
-        result: Tensor = values
-        return result
-
-    def _checked_loss(self, each: Any, n_nodes: int) -> Tensor:
-        came = tuple(each.shape) if isinstance(each, Tensor) else type(each).__name__
-        what = f"loss={self.settings.loss!r} of label type {self.name!r}"
-        if came != (n_nodes,):
-            raise InvalidParameterError(
-                f"{what} must return one number for each of the {n_nodes} nodes of the batch, that "
-                f"is shape {(n_nodes,)}, but returned {came}."
-            )
-        if not torch.isfinite(each).all():
-            raise TrainingError(
-                f"{what} is {each[~torch.isfinite(each)][0].item()}. Lower learning_rate, look "
-                f"for extreme weights or numbers, or check the module if it is your own."
-            )
-        result: Tensor = each
-        return result
+        return cast(Tensor, values)
 
 
 def distinct_of(ids: Tensor, n: int) -> tuple[Tensor, Tensor]:

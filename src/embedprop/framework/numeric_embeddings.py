@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from embedprop.framework.label_embeddings import LIMIT, LabelEmbedding
+from embedprop.framework.label_embeddings import LIMIT, LabelEmbedding, Shape
 from embedprop.instance.require import require_count
 
 
@@ -28,13 +28,13 @@ class QuantileBinsEmbedding(LabelEmbedding):
     kinds: ClassVar[tuple[str, ...]] = ("numeric",)
     edges: Tensor
 
-    def __init__(self, shape: tuple[int, ...], dim: int, *, n_bins: int = 16) -> None:
+    def __init__(self, shape: Shape, dim: int, *, n_bins: int = 16) -> None:
         super().__init__(shape, dim)
         self.n_bins = require_count("n_bins", n_bins, least=2)
         width = self.shape[0]
         self.register_buffer("edges", torch.zeros(width, self.n_bins - 1))
-        self.table = nn.Parameter(torch.empty(width * self.n_bins, self.dim))
-        nn.init.xavier_uniform_(self.table)
+        rows = torch.empty(width * self.n_bins, self.dim)
+        self.table = nn.Parameter(nn.init.xavier_uniform_(rows))
 
     def adapt(self, contents: Tensor) -> None:
         """Take the inner quantiles of each column of the training labels."""
@@ -78,15 +78,13 @@ class PiecewiseLinearEmbedding(LabelEmbedding):
     lowest: Tensor
     highest: Tensor
 
-    def __init__(self, shape: tuple[int, ...], dim: int, *, n_bins: int = 16) -> None:
+    def __init__(self, shape: Shape, dim: int, *, n_bins: int = 16) -> None:
         super().__init__(shape, dim)
         self.n_bins = require_count("n_bins", n_bins)
         size = (self.shape[0], self.n_bins)
-        self.register_buffer("starts", torch.zeros(size))
-        self.register_buffer("lengths", torch.ones(size))
-        # Between these a bin's share stays: 0 and 1; an absent bin's is always 0.
-        self.register_buffer("lowest", torch.zeros(size))
-        self.register_buffer("highest", torch.zeros(size))
+        # Between lowest and highest a bin's share stays: 0 and 1; an absent bin's is always 0.
+        for name, value in {"starts": 0, "lengths": 1, "lowest": 0, "highest": 0}.items():
+            self.register_buffer(name, torch.full(size, float(value)))
         self.linear = nn.Linear(self.shape[0] * self.n_bins, self.dim)
 
     def adapt(self, contents: Tensor) -> None:
@@ -114,8 +112,7 @@ class PiecewiseLinearEmbedding(LabelEmbedding):
 
     def embed(self, contents: Tensor) -> Tensor:
         """Return A x + b of the encoding x."""
-        vectors: Tensor = self.linear(self.encoded(contents).flatten(1))
-        return vectors
+        return cast(Tensor, self.linear(self.encoded(contents).flatten(1)))
 
 
 def quantiles(contents: Tensor, shares: NDArray[np.float64]) -> NDArray[np.float32]:

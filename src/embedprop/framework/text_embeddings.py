@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from embedprop.framework.label_embeddings import LabelEmbedding
+from embedprop.framework.label_embeddings import LabelEmbedding, Shape
 from embedprop.instance.require import require_count
 
 PADDING = 0
@@ -27,7 +27,7 @@ class GRUEmbedding(LabelEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("text",)
 
-    def __init__(self, shape: tuple[int, ...], dim: int, *, hidden: int | None = None) -> None:
+    def __init__(self, shape: Shape, dim: int, *, hidden: int | None = None) -> None:
         super().__init__(shape, dim)
         width = self.dim if hidden is None else require_count("hidden", hidden)
         self.tokens = nn.Embedding(self.shape[0] + 1, self.dim, padding_idx=PADDING)
@@ -38,8 +38,7 @@ class GRUEmbedding(LabelEmbedding):
         """Return a linear map of the mean state."""
         contents = _without_end(contents)
         states, _ = self.gru(self.tokens(contents))
-        vectors: Tensor = self.linear(_mean_over_tokens(states, contents))
-        return vectors
+        return cast(Tensor, self.linear(_mean_over_tokens(states, contents)))
 
 
 class TransformerEmbedding(LabelEmbedding):
@@ -58,9 +57,7 @@ class TransformerEmbedding(LabelEmbedding):
 
     kinds: ClassVar[tuple[str, ...]] = ("text",)
 
-    def __init__(
-        self, shape: tuple[int, ...], dim: int, *, heads: int = 4, layers: int = 1
-    ) -> None:
+    def __init__(self, shape: Shape, dim: int, *, heads: int = 4, layers: int = 1) -> None:
         super().__init__(shape, dim)
         heads, layers = require_count("heads", heads), require_count("layers", layers)
         width = -(-self.dim // heads) * heads
@@ -91,8 +88,7 @@ class TransformerEmbedding(LabelEmbedding):
         hidden[:, 0] = False  # softmax over nothing is NaN before torch 2.5; left out below
         for layer in self.layers:
             outputs = layer(outputs, src_key_padding_mask=hidden)
-        vectors: Tensor = self.linear(_mean_over_tokens(self.norm(outputs), contents))
-        return vectors
+        return cast(Tensor, self.linear(_mean_over_tokens(self.norm(outputs), contents)))
 
 
 def _without_end(contents: Tensor) -> Tensor:

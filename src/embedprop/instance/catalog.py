@@ -17,88 +17,70 @@ from embedprop.instance.registry import Registry
 _F = "embedprop.framework"
 _EPB = "embedprop.methods.epb"
 
-LABEL_EMBEDDINGS: Registry[Any] = Registry(
-    "label_embedding",
-    {
+_PLACES: Mapping[str, Mapping[str, str]] = {
+    "label_embedding": {
         "lookup": f"{_F}.label_embeddings:LookupEmbedding",
         "linear": f"{_F}.label_embeddings:LinearEmbedding",
         "mlp": f"{_F}.label_embeddings:MLPEmbedding",
         "quantile_bins": f"{_F}.numeric_embeddings:QuantileBinsEmbedding",
         "piecewise_linear": f"{_F}.numeric_embeddings:PiecewiseLinearEmbedding",
-        "cnn": f"{_F}.image_embeddings:CNNEmbedding",
+        "cnn": f"{_F}.label_embeddings:CNNEmbedding",
         "gru": f"{_F}.text_embeddings:GRUEmbedding",
         "transformer": f"{_F}.text_embeddings:TransformerEmbedding",
     },
-)
-AGGREGATORS: Registry[Any] = Registry(
-    "aggregator",
-    {
+    "aggregator": {
         "mean": f"{_F}.aggregators:MeanAggregator",
         "weighted_mean": f"{_F}.aggregators:WeightedMeanAggregator",
         "sum": f"{_F}.aggregators:SumAggregator",
         "max": f"{_F}.aggregators:MaxAggregator",
         "attention": f"{_F}.aggregators:AttentionAggregator",
     },
-)
-DISTANCES: Registry[Any] = Registry(
-    "distance",
-    {
+    "distance": {
         "euclidean": f"{_F}.distances:EuclideanDistance",
         "squared_euclidean": f"{_F}.distances:SquaredEuclideanDistance",
         "cosine": f"{_F}.distances:CosineDistance",
         "negative_dot": f"{_F}.distances:NegativeDotDistance",
     },
-)
-LOSSES: Registry[Any] = Registry(
-    "loss",
-    {
+    "loss": {
         "margin_ranking": f"{_F}.losses:MarginRankingLoss",
         "softmax": f"{_F}.losses:SoftmaxLoss",
         "logistic": f"{_F}.losses:LogisticLoss",
         "decorrelation": f"{_F}.losses:DecorrelationLoss",
     },
-)
-NEGATIVES: Registry[Any] = Registry(
-    "negatives",
-    {
+    "negatives": {
         "uniform": f"{_EPB}.negatives:UniformNegatives",
         "degree": f"{_EPB}.negatives:DegreeNegatives",
         "in_batch": f"{_EPB}.negatives:InBatchNegatives",
         "shared": f"{_EPB}.negatives:SharedNegatives",
     },
-)
-NEIGHBORHOODS: Registry[Any] = Registry(
-    "neighborhood",
-    {
+    "neighborhood": {
         "neighbors": f"{_EPB}.neighborhoods:Neighbors",
         "edges": f"{_EPB}.neighborhoods:Edges",
         "walks": f"{_EPB}.neighborhoods:Walks",
     },
-)
-REPRESENTATIONS: Registry[Any] = Registry(
-    "representation",
-    {
+    "representation": {
         "concatenation": "embedprop.model.representations:Concatenation",
         "mean": "embedprop.model.representations:Mean",
         "both": "embedprop.model.representations:Both",
         "pagerank": "embedprop.model.representations:PageRank",
     },
-)
-# In this order "auto" asks them: the first without an objection computes.
-ENGINES: Registry[Any] = Registry(
-    "engine",
-    {
+    # In this order "auto" asks them: the first without an objection computes.
+    "engine": {
         "fused": f"{_EPB}.engines.choose:Fused",
         "torch": f"{_EPB}.engines.choose:Torch",
     },
-)
+}
 REGISTRIES: Mapping[str, Registry[Any]] = {
-    registry.kind: registry
-    for registry in (
-        LABEL_EMBEDDINGS, AGGREGATORS, DISTANCES, LOSSES, NEGATIVES, NEIGHBORHOODS,
-        REPRESENTATIONS, ENGINES,
-    )
-}  # fmt: skip
+    kind: Registry(kind, places) for kind, places in _PLACES.items()
+}
+LABEL_EMBEDDINGS = REGISTRIES["label_embedding"]
+AGGREGATORS = REGISTRIES["aggregator"]
+DISTANCES = REGISTRIES["distance"]
+LOSSES = REGISTRIES["loss"]
+NEGATIVES = REGISTRIES["negatives"]
+NEIGHBORHOODS = REGISTRIES["neighborhood"]
+REPRESENTATIONS = REGISTRIES["representation"]
+ENGINES = REGISTRIES["engine"]
 
 
 @dataclass(frozen=True)

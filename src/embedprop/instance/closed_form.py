@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Self, final
+from dataclasses import dataclass
+from typing import ClassVar, Self, final
 
 from embedprop.errors import InvalidParameterError
+from embedprop.instance.instance import Instance
 from embedprop.instance.parameters import ClosedFormParameters
 from embedprop.instance.require import per_some_types, per_type, require_count, require_positive
 
@@ -17,7 +18,11 @@ REGULARIZATION_OF_LABELS = 5.0
 
 @dataclass(frozen=True)
 class ClosedFormType:
-    """What is solved for one label type."""
+    """What is solved for one label type, a set of labels; the edges' sum is of squares."""
+
+    kind: ClassVar[str] = "set"
+    is_set: ClassVar[bool] = True
+    distance: ClassVar[str] = "squared_euclidean"
 
     dim: int
     regularization: float
@@ -25,13 +30,14 @@ class ClosedFormType:
 
 @final
 @dataclass(frozen=True)
-class ClosedFormInstance:
+class ClosedFormInstance(Instance):
     """EP in closed form: squared distances, a constraint in place of negatives.
 
     r is a PageRank average with the chance `restart` to go back.
     """
 
     name: ClassVar[str] = "closed-form"
+    of_type: ClassVar[type] = ClosedFormType
     label_types: Mapping[str, ClosedFormType]
     restart: float
 
@@ -49,36 +55,6 @@ class ClosedFormInstance:
         if restart > 1:
             raise InvalidParameterError(f"restart={restart} is not possible: it is at most 1.")
         return cls(types, restart)
-
-    @property
-    def dims(self) -> dict[str, int]:
-        """The dimensions of each label type."""
-        return {name: one.dim for name, one in self.label_types.items()}
-
-    @property
-    def distances(self) -> dict[str, str]:
-        """D of each label type: what the sum over the edges is made of."""
-        return dict.fromkeys(self.label_types, "squared_euclidean")
-
-    @property
-    def word_sets(self) -> list[str]:
-        """The texts that are learned as sets of words: none."""
-        return []
-
-    @property
-    def value_types(self) -> list[str]:
-        """The label types whose labels are numbers, texts in order, or images."""
-        return []
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain JSON-able values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the instance that `to_dict` described."""
-        types = {name: ClosedFormType(**one) for name, one in values["label_types"].items()}
-        return cls(types, values["restart"])
 
 
 def block_sizes(dim: int) -> list[int]:

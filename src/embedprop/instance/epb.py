@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, final
 
 from embedprop.errors import InvalidParameterError
 from embedprop.instance.catalog import LABEL_EMBEDDINGS, Part, parse_part, split_part
+from embedprop.instance.instance import Instance
 from embedprop.instance.parameters import EPBParameters
 from embedprop.instance.parts import PARTS_OF_TYPE, Parts
 from embedprop.instance.require import (
@@ -80,15 +81,13 @@ class TypeInstance:
             return "refine=False"
         if self.label_dropout:
             return f"label_dropout={self.label_dropout:g}"
-        for part, known in EPB_PARTS.items():
-            if getattr(self, part) not in known:
-                return f"{part}={getattr(self, part)!r}"
-        return None
+        other = (part for part, known in EPB_PARTS.items() if getattr(self, part) not in known)
+        return next((f"{part}={getattr(self, part)!r}" for part in other), None)
 
 
 @final
 @dataclass(frozen=True)
-class EPBInstance:
+class EPBInstance(Instance):
     """An instance of the framework that is learned by gradients; EP-B if nothing else is asked.
 
     EP-B has g = g~ = mean, Euclidean d, the margin ranking loss, r = concatenation. With relations,
@@ -96,6 +95,7 @@ class EPBInstance:
     """
 
     name: ClassVar[str] = "epb"
+    of_type: ClassVar[type] = TypeInstance
     label_types: Mapping[str, TypeInstance]
     n_negatives: int = 1
     negatives: str = "uniform"
@@ -120,44 +120,10 @@ class EPBInstance:
         )
 
     @property
-    def dims(self) -> dict[str, int]:
-        """The dimensions of each label type."""
-        return {name: one.dim for name, one in self.label_types.items()}
-
-    @property
-    def distances(self) -> dict[str, str]:
-        """D of each label type."""
-        return {name: one.distance for name, one in self.label_types.items()}
-
-    @property
-    def word_sets(self) -> list[str]:
-        """The texts that are learned as sets of words."""
-        types = self.label_types.items()
-        return [name for name, one in types if one.kind == "text" and one.is_set]
-
-    @property
-    def value_types(self) -> list[str]:
-        """The label types whose labels are numbers, texts in order, or images."""
-        types = self.label_types.items()
-        return [name for name, one in types if not one.is_set]
-
-    @property
     def beyond_epb(self) -> str | None:
         """What of it is not EP-B, in words; None if all is."""
-        for name, one in self.label_types.items():
-            if one.beyond_epb is not None:
-                return f"label type {name!r} has {one.beyond_epb}"
-        return None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain JSON-able values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the instance that `to_dict` described."""
-        types = {name: TypeInstance(**one) for name, one in values["label_types"].items()}
-        return cls(**{**values, "label_types": types})
+        beyond = ((name, one.beyond_epb) for name, one in self.label_types.items())
+        return next((f"label type {name!r} has {what}" for name, what in beyond if what), None)
 
 
 def _negatives(parameters: EPBParameters, ids_alone: bool) -> tuple[int, str]:
@@ -178,24 +144,20 @@ def _types(
     parameters: EPBParameters, parts: Parts, kinds: Mapping[str, str]
 ) -> dict[str, TypeInstance]:
     """Return the description of each label type, checked."""
-    dims = per_type("dim", parameters.dim, kinds)
-    margins = per_type("margin", parameters.margin, kinds)
-    refine = per_type("refine", parts.refine, kinds)
-    dropout = per_type("label_dropout", parts.label_dropout, kinds)
-    written = {part: _written(part, getattr(parts, part), kinds) for part in PARTS_OF_TYPE}
-    return {
-        name: _with_margin_of_loss(
-            TypeInstance(
-                dim=require_count(*dims[name]),
-                margin=require_positive(*margins[name]),
-                kind=kind,
-                refine=require_bool(*refine[name]),
-                label_dropout=require_share(*dropout[name]),
-                **{part: of_types[name] for part, of_types in written.items()},
-            )
-        )
-        for name, kind in kinds.items()
+    checks: Mapping[str, tuple[Any, Callable[[str, Any], Any]]] = {
+        "dim": (parameters.dim, require_count),
+        "margin": (parameters.margin, require_positive),
+        "refine": (parts.refine, require_bool),
+        "label_dropout": (parts.label_dropout, require_share),
     }
+    given = {key: per_type(key, value, kinds) for key, (value, _) in checks.items()}
+    written = {part: _written(part, getattr(parts, part), kinds) for part in PARTS_OF_TYPE}
+    types = {}
+    for name, kind in kinds.items():
+        values = {key: check(*given[key][name]) for key, (_, check) in checks.items()}
+        values |= {part: of_types[name] for part, of_types in written.items()}
+        types[name] = _with_margin_of_loss(TypeInstance(kind=kind, **values))
+    return types
 
 
 def _written(part: str, given: Any, kinds: Mapping[str, str]) -> dict[str, str]:
@@ -222,9 +184,10 @@ def _written_embedding(called: str, one: Any, name: str, kind: str, for_all: boo
         return written
     if for_all and reads_kind(DEFAULT_EMBEDDINGS[kind], kind):
         return DEFAULT_EMBEDDINGS[kind]
+    able = sorted(repr(other) for other in LABEL_EMBEDDINGS if reads_kind(other, kind))
     raise InvalidParameterError(
         f"{called}={one!r} cannot read label type {name!r}, which is of kind {kind!r}. Choose one "
-        f"of: {', '.join(map(repr, embeddings_of(kind)))}."
+        f"of: {', '.join(able)}."
     )
 
 
@@ -262,11 +225,6 @@ def _with_margin_of_loss(one: TypeInstance) -> TypeInstance:
     zero = chosen == 0 and name not in EPB_PARTS["loss"]
     margin = 0.0 if zero else require_positive("margin", chosen)
     return replace(one, margin=margin, loss=str(Part(name, given)))
-
-
-def embeddings_of(kind: str) -> list[str]:
-    """Return the names of the label embeddings that read labels of this kind."""
-    return sorted(name for name in LABEL_EMBEDDINGS if reads_kind(name, kind))
 
 
 def reads_kind(embedding: str, kind: str) -> bool:

@@ -155,17 +155,12 @@ def settings_of(parameters: Parameters) -> dict[str, Any]:
     {'distance': 'cosine'}
     """
     values = {field.name: getattr(parameters, field.name) for field in fields(parameters)}
-    if "parts" in values:
-        values["parts"] = Parts.of(values["parts"]).to_dict() or None
-    given = values.get("pretrained") or {}
-    files = {name: os.fspath(one) for name, one in given.items() if isinstance(one, _PATHS)}
-    if "pretrained" in values:
-        values["pretrained"] = files or None
-    plain: dict[str, Any] = _plain(values)
-    return plain
-
-
-_PATHS = (str, os.PathLike)
+    if isinstance(parameters, EPBParameters):
+        given, paths = parameters.pretrained or {}, (str, os.PathLike)
+        files = {name: os.fspath(one) for name, one in given.items() if isinstance(one, paths)}
+        parts = Parts.of(parameters.parts).to_dict()
+        values |= {"parts": parts or None, "pretrained": files or None}
+    return {name: _plain(value) for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from embedprop.errors import InvalidParameterError, UnknownComponentError, did_you_mean
+from embedprop.errors import InvalidParameterError
+from embedprop.instance.require import require_one_of
 
 GROUP = "embedprop.parts"
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 Part = TypeVar("Part")
 
@@ -33,9 +32,9 @@ class Registry(Generic[Part]):
     embedprop.errors.UnknownComponentError: fraction='exat' is not known. Choose one of: 'exact'...
     """
 
-    def __init__(self, kind: str, places: Mapping[str, str] = NOTHING) -> None:
+    def __init__(self, kind: str, places: Mapping[str, str] | None = None) -> None:
         self.kind = kind
-        self._places = dict(places)
+        self._places = dict(places or {})
         self._parts: dict[str, Part] = {}
 
     def register(self, name: str) -> Callable[[Part], Part]:
@@ -55,7 +54,7 @@ class Registry(Generic[Part]):
         return self._parts[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._places, **self._parts, **_foreign().get(self.kind, NOTHING)})
+        return iter({**self._places, **self._parts, **_foreign().get(self.kind, {})})
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -72,11 +71,7 @@ class Registry(Generic[Part]):
 
     def _loaded(self, name: str) -> Part:
         if name not in self:
-            known = list(self)
-            raise UnknownComponentError(
-                f"{self.kind}={name!r} is not known. Choose one of: "
-                f"{', '.join(map(repr, known))}.{did_you_mean(name, known)}"
-            )
+            require_one_of(self.kind, name, list(self))
         place = self._places.get(name) or _foreign()[self.kind][name]
         module, _, attribute = place.partition(":")
         try:

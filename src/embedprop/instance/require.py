@@ -30,7 +30,7 @@ def require_one_of(name: str, value: Any, known: Sequence[Name]) -> Name:
 def require_bool(name: str, value: Any) -> bool:
     """Return `value` if it is True or False."""
     if not isinstance(value, bool):
-        raise InvalidParameterError(f"{name}={value!r} is not possible: it is True or False.")
+        raise _impossible(name, value, "it is True or False")
     return value
 
 
@@ -41,9 +41,7 @@ def require_count(name: str, value: Any, least: int = 1) -> int:
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or number < least:
-        raise InvalidParameterError(
-            f"{name}={value!r} is not possible: it must be a whole number of at least {least}."
-        )
+        raise _impossible(name, value, f"it must be a whole number of at least {least}")
     return number
 
 
@@ -53,9 +51,7 @@ def require_share(name: str, value: Any) -> float:
         return 0.0
     share = require_positive(name, value)
     if share >= 1:
-        raise InvalidParameterError(
-            f"{name}={value!r} is not possible: it must be a number from 0 to below 1."
-        )
+        raise _impossible(name, value, "it must be a number from 0 to below 1")
     return share
 
 
@@ -66,16 +62,16 @@ def require_positive(name: str, value: Any) -> float:
             raise TypeError
         number = float(value)
     except TypeError:
-        raise InvalidParameterError(
-            f"{name}={value!r} is not possible: it must be a number above 0."
-        ) from None
+        raise _impossible(name, value, "it must be a number above 0") from None
     except OverflowError:  # an integer beyond all floats
         number = float("inf")
     if not 0 < number < float("inf"):
-        raise InvalidParameterError(
-            f"{name}={value!r} is not possible: it must be finite and above 0."
-        )
+        raise _impossible(name, value, "it must be finite and above 0")
     return number
+
+
+def _impossible(name: str, value: Any, rule: str) -> InvalidParameterError:
+    return InvalidParameterError(f"{name}={value!r} is not possible: {rule}.")
 
 
 def per_type(name: str, value: Any, label_types: Collection[str]) -> dict[str, tuple[str, Any]]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from embedprop.errors import InvalidModelError
 from embedprop.files.folder.load import StoredModel
 from embedprop.files.folder.load import load_model as load_folder
 from embedprop.files.folder.save import save_model as save_folder
 from embedprop.graph import Vocabulary
+from embedprop.graph.arrays import Vectors
 from embedprop.instance.instance import INSTANCES
 from embedprop.model.earlier import as_version_2
-from embedprop.model.heads import LearnedHead
-from embedprop.model.model import Learning, Model
-from embedprop.model.readout.readout import READOUTS, columns_of, require_shape
+from embedprop.model.model import LearnedHead, Learning, Model
+from embedprop.model.readout.readout import READOUTS, Saved, columns_of, require_shape
 from embedprop.model.representations import make_representation
+
+Arrays: TypeAlias = Mapping[str, Any]
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
@@ -27,11 +29,8 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
         "method": model.instance.name,
         "instance": model.instance.to_dict(),
         "readout": model.readout.name,
-        "parameters": dict(model.learning.parameters),
         "directed": model.directed,
-        "loss_history": dict(model.learning.loss_history),
-        "residuals": dict(model.learning.residuals),
-        "seed": model.learning.seed,
+        **vars(model.learning),
         **readout.settings,
     }
     arrays: dict[str, Any] = {"embedding": model.embedding, **readout.arrays}
@@ -64,25 +63,26 @@ def load_model(path: str | os.PathLike[str], verify: bool = False) -> Model:
 
 def _model(stored: StoredModel) -> Model:
     settings, arrays = stored.settings, stored.arrays
+    names = {key: Vocabulary.trusted(one) for key, one in stored.vocabularies.items()}
     instance = INSTANCES[settings["method"]].from_dict(settings["instance"])
-    nodes = Vocabulary.trusted(stored.vocabularies["nodes"])
-    dims, embedding = instance.dims, arrays["embedding"]
-    require_shape("embedding", embedding, (len(nodes), sum(dims.values())))
-    vocabularies, vectors = _labels(stored, dims, nodes)
-    relations, relation_vectors = _relations(stored, dims)
-    r = arrays.get("node vectors", embedding)
-    if r is not embedding:
+    nodes, relations, classes = names["nodes"], names.get("relations"), names.get("classes")
+    dims: dict[str, int] = instance.dims
+    embedding = r = _table(arrays, "embedding", nodes, sum(dims.values()))
+    if "node vectors" in arrays:
         width = make_representation(instance.representation).width(list(dims.values()))
-        require_shape("node vectors", r, (len(nodes), width))
-    readout = READOUTS[settings["readout"]].from_stored(
-        stored, instance, vectors, relation_vectors, r
-    )
-    learning = Learning(
-        dict(settings["parameters"]),
-        settings["seed"],
-        dict(settings["loss_history"]),
-        dict(settings["residuals"]),
-    )
+        r = _table(arrays, "node vectors", nodes, width)
+    vocabularies = {name: nodes if name == "node" else names[f"labels {name}"] for name in dims}
+    vectors = {
+        # Labels that are ids are the nodes; where g is not a mean, h is another than their table.
+        name: arrays.get("table node", embedding[:, low:high])
+        if name == "node"
+        else _table(arrays, f"labels {name}", vocabularies[name], high - low)
+        for name, (low, high) in columns_of(dims).items()
+    }
+    over = {} if relations is None else {
+        name: _table(arrays, f"relations {name}", relations, dim) for name, dim in dims.items()
+    }  # fmt: skip
+    saved = Saved(stored, instance, vectors, over, r)
     return Model(
         instance,
         nodes,
@@ -91,47 +91,27 @@ def _model(stored: StoredModel) -> Model:
         vectors,
         embedding,
         r,
-        readout,
+        READOUTS[settings["readout"]].from_stored(saved),
         relations,
-        relation_vectors,
-        _head(stored, len(nodes)),
-        learning,
+        over,
+        None if classes is None else _head(arrays, nodes, classes),
+        _learning(settings),
     )
 
 
-def _labels(
-    stored: StoredModel, dims: Mapping[str, int], nodes: Vocabulary
-) -> tuple[dict[str, Vocabulary], dict[str, Any]]:
-    """Return the names and vectors of the labels; those of ids are the nodes' own."""
-    vocabularies, vectors = {}, {}
-    for name, (low, high) in columns_of(dims).items():
-        if name == "node":
-            vocabularies[name] = nodes
-            # Where g is not a mean, h is another than the table.
-            vectors[name] = stored.arrays.get("table node", stored.arrays["embedding"][:, low:high])
-        else:
-            vocabularies[name] = Vocabulary.trusted(stored.vocabularies[f"labels {name}"])
-            vectors[name] = stored.arrays[f"labels {name}"]
-            shape = (len(vocabularies[name]), high - low)
-            require_shape(f"labels {name}", vectors[name], shape)
-    return vocabularies, vectors
+def _head(arrays: Arrays, nodes: Vocabulary, classes: Vocabulary) -> LearnedHead:
+    scores = _table(arrays, "head scores", nodes, len(classes))
+    return LearnedHead(classes, arrays["head weights"], arrays["head bias"], scores)
 
 
-def _relations(
-    stored: StoredModel, dims: Mapping[str, int]
-) -> tuple[Vocabulary | None, dict[str, Any]]:
-    if "relations" not in stored.vocabularies:
-        return None, {}
-    relations = Vocabulary.trusted(stored.vocabularies["relations"])
-    vectors = {name: stored.arrays[f"relations {name}"] for name in dims}
-    for name, table in vectors.items():
-        require_shape(f"relations {name}", table, (len(relations), dims[name]))
-    return relations, vectors
+def _learning(settings: Mapping[str, Any]) -> Learning:
+    kept = ("parameters", "loss_history", "residuals")
+    parameters, losses, residuals = (dict(settings[key]) for key in kept)
+    return Learning(parameters, settings["seed"], losses, residuals)
 
 
-def _head(stored: StoredModel, n_nodes: int) -> LearnedHead | None:
-    if "classes" not in stored.vocabularies:
-        return None
-    classes, arrays = Vocabulary.trusted(stored.vocabularies["classes"]), stored.arrays
-    require_shape("head scores", arrays["head scores"], (n_nodes, len(classes)))
-    return LearnedHead(classes, arrays["head weights"], arrays["head bias"], arrays["head scores"])
+def _table(arrays: Arrays, key: str, rows: Vocabulary, width: int) -> Vectors:
+    """Return an array that has a row for each name."""
+    require_shape(key, arrays[key], (len(rows), width))
+    table: Vectors = arrays[key]
+    return table

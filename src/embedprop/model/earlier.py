@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from embedprop.files.folder.load import StoredModel
 from embedprop.instance.instance import INSTANCES
-from embedprop.instance.parameters import FAST
-
-# Where parameters of version 1 went: into the parts.
-_PARTS = ("label_embedding", "aggregator", "reconstruction", "distance", "loss", "representation",
-          "refine", "label_dropout")  # fmt: skip
-_PARTS_OF_EPB: Mapping[str, Any] = {
-    "representation": "concatenation", "refine": True, "label_dropout": 0.0
-}  # fmt: skip
-_GONE = {"instance", "preset", "engine", "storage", "device", "inverse_relations", "target_weight"}
-_OF_TYPE = {"closed-form": ("dim", "regularization")}
+from embedprop.instance.parameters import FAST, PARAMETERS, EPBParameters
+from embedprop.instance.parts import Parts
 
 
 def as_version_2(stored: StoredModel) -> dict[str, Any]:
@@ -27,43 +20,32 @@ def as_version_2(stored: StoredModel) -> dict[str, Any]:
     old = dict(settings["instance"])
     # Two methods had one description in version 1; each keeps what it has a meaning for.
     instance = INSTANCES[old.pop("name")]
-    fields = instance.__dataclass_fields__
-    of_type = _OF_TYPE.get(instance.name)
-    types = {
-        name: {key: one[key] for key in of_type or one if key != "regularization" or of_type}
-        for name, one in old["label_types"].items()
-    }
-    described = {key: value for key, value in old.items() if key in fields}
+    types = {name: _known(instance.of_type, one) for name, one in old["label_types"].items()}
     readout = "modules" if "modules" in settings else "means"
-    if "factors" in stored.arrays:
-        readout = "eigen"
     return settings | {
         "method": instance.name,
-        "instance": described | {"label_types": types},
-        "readout": readout,
-        "parameters": _parameters(settings, fields),
+        "instance": _known(instance, old) | {"label_types": types},
+        "readout": "eigen" if "factors" in stored.arrays else readout,
+        "parameters": _parameters(settings, PARAMETERS[instance.name]),
         "residuals": settings.get("residuals", {}),
     }
 
 
-def _parameters(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+def _known(described: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the values that a dataclass has a field for."""
+    return {one.name: given[one.name] for one in fields(described) if one.name in given}
+
+
+def _parameters(settings: Mapping[str, Any], parameters: type) -> dict[str, Any]:
     """Return the parameters of an estimator from those of version 1."""
     old = dict(settings["params"])
-    if "restart" in fields:
-        names = ("dim", "regularization", "restart", "label_types", "random_state", "verbose")
-        return {name: old[name] for name in names if name in old}
     given = settings.get("given", old)
     if old.get("preset") == "fast":
         old |= {name: value for name, value in FAST.items() if name not in given}
-    parts = {
-        name: old[name] for name in _PARTS if name in old and old[name] != _PARTS_OF_EPB.get(name)
-    }
-    new = {
-        name: value
-        for name, value in old.items()
-        if name not in (*_PARTS, *_GONE, "regularization", "restart")
-    }
-    return new | {"parts": parts or None, "engine": _engine(old)}
+    new = _known(parameters, old)
+    if parameters is EPBParameters:  # parts stood beside the other parameters
+        new |= {"parts": Parts(**_known(Parts, old)).to_dict() or None, "engine": _engine(old)}
+    return new
 
 
 def _engine(old: Mapping[str, Any]) -> str:

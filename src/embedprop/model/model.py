@@ -23,12 +23,10 @@ from embedprop.graph.changes.inverses import inverse_of
 from embedprop.instance.instance import Instance
 from embedprop.instance.require import require_count
 from embedprop.model import answers
-from embedprop.model.heads import LearnedHead
-from embedprop.model.links import LinkScores
 from embedprop.model.newcomers import GivenLabels, Source
 from embedprop.model.notices import log_notices
 from embedprop.model.readout.readout import Readout, columns_of
-from embedprop.model.search import best_rows, lengths, most_similar
+from embedprop.model.search import LinkScores, best_rows, lengths, most_similar
 
 Scored = list[tuple[Hashable, float]]
 
@@ -41,6 +39,29 @@ class Learning:
     seed: int = 0
     loss_history: Mapping[str, list[float]] = field(default_factory=dict)
     residuals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedHead:
+    """Linear scores of the classes of a node from its h and its h~.
+
+    weights (classes, width), bias (classes,); scores (nodes, classes): of the nodes learned from.
+    """
+
+    names: Vocabulary
+    weights: Vectors
+    bias: Weights
+    scores: Vectors
+
+    def scores_of(self, vectors: Vectors) -> Vectors:
+        """Return the logarithms of the chances of all classes: (nodes, classes)."""
+        return log_softmax(vectors @ self.weights.T + self.bias)
+
+
+def log_softmax(scores: Vectors) -> Vectors:
+    """Return the logarithm of the softmax of each row."""
+    scores = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), np.float32)
 
 
 @final

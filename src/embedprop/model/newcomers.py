@@ -20,8 +20,6 @@ Source = Literal["reconstruction", "own", "both"]
 # Labels of one node: a list, or their weights.
 GivenLabels = Iterable[Hashable] | Mapping[Hashable, float]
 
-NO_LABELS = Multisets(np.zeros(2, np.int64), np.empty(0, np.int32))
-
 
 class Heard(NamedTuple):
     """The known neighbors of some new nodes, and the known relation of each edge, if any."""
@@ -44,16 +42,10 @@ class Placed(NamedTuple):
         return cls(graph, old, np.flatnonzero(old < 0))
 
     def table(self, learned: Vectors) -> Vectors:
-        """Return a row for each node of the graph: what is learned, zeros for new nodes."""
-        table = np.zeros((self.graph.n_nodes, learned.shape[1]), np.float32)
+        """Return a row, or number, for each node of the graph: what is learned, 0 for new ones."""
+        table = np.zeros((self.graph.n_nodes, *learned.shape[1:]), np.float32)
         table[self.old >= 0] = learned[self.old[self.old >= 0]]
         return table
-
-    def column(self, learned: Weights) -> Weights:
-        """Return a number for each node of the graph: what is learned, 0 for new nodes."""
-        column = np.zeros(self.graph.n_nodes, np.float32)
-        column[self.old >= 0] = learned[self.old[self.old >= 0]]
-        return column
 
 
 class Arrivals(NamedTuple):
@@ -117,12 +109,17 @@ def edges_of(graph: Graph, rows: Rows, relations: Vocabulary | None) -> Heard:
     return Heard(speakers, known[graph.neighbor_relations[places.ids]])
 
 
+def no_labels(n_nodes: int) -> Multisets:
+    """Return the labels of nodes that have none."""
+    return Multisets(np.zeros(n_nodes + 1, np.int64), np.empty(0, np.int32))
+
+
 def labels_in_graph(
     graph: Graph, name: str, vocabulary: Vocabulary, nodes: Rows, notices: list[Notice]
 ) -> Multisets:
     """Return the labels of `nodes` that were seen in training, by their learned ids."""
     if name not in graph.labels:  # values, or a type that this graph does not have
-        return Multisets(np.zeros(len(nodes) + 1, np.int64), np.empty(0, np.int32))
+        return no_labels(len(nodes))
     sets = graph.labels[name].subset(nodes)
     ids = vocabulary.find_all(graph.vocabulary(name))[sets.ids]
     is_known = ids >= 0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
 from embedprop.graph import Multisets
-from embedprop.graph.arrays import Vectors
+from embedprop.graph.arrays import Vectors, Weights
 from embedprop.instance.catalog import REPRESENTATIONS, parse_part
 from embedprop.kernels.epb.segments import weighted_means
 
@@ -18,7 +17,7 @@ _ONES = np.empty(0, np.float32)
 _N_STEPS = 10
 
 
-def embeddings(sets: Multisets, label_vectors: Vectors) -> tuple[Vectors, NDArray[np.float32]]:
+def embeddings(sets: Multisets, label_vectors: Vectors) -> tuple[Vectors, Weights]:
     """Return h_i(v), the weighted mean over the labels of each node, and its total label weight.
 
     A node without labels has zeros and the weight 0.
@@ -30,11 +29,10 @@ def embeddings(sets: Multisets, label_vectors: Vectors) -> tuple[Vectors, NDArra
 def write_means(
     sets: Multisets,
     vectors: Vectors,
-    masses: NDArray[np.float32],
+    masses: Weights,
     out: Vectors,
     columns: tuple[int, int] | None = None,
-    first_column: int = 0,
-) -> NDArray[np.float32]:
+) -> Weights:
     """Write the mean of each set over `columns` of `vectors` into `out`; return the total weights.
 
     A member counts its weight times its mass (no masses: 1 each). With the label weights of the
@@ -42,8 +40,8 @@ def write_means(
     """
     low, high = columns or (0, vectors.shape[1])
     weights = _ONES if sets.weights is None else sets.weights
-    totals: NDArray[np.float32] = weighted_means(
-        vectors, low, high, masses, sets.ptr, sets.ids, weights, out, first_column
+    totals: Weights = weighted_means(
+        vectors, low, high, masses, sets.ptr, sets.ids, weights, out, 0
     )
     return totals
 
@@ -56,17 +54,7 @@ def concatenate(parts: Sequence[Vectors], make: Callable[..., Vectors] = np.zero
     if len(parts) == 1:
         return parts[0]
     out = make((len(parts[0]), sum(part.shape[1] for part in parts)), np.float32)
-    low = 0
-    for part in parts:
-        out[:, low : low + part.shape[1]] = part
-        low += part.shape[1]
-    return out
-
-
-def neighbor_means(neighbors: Multisets, vectors: Vectors) -> tuple[Vectors, NDArray[np.float32]]:
-    """Return the mean over the neighbors of each node by edge weight, and the total of these."""
-    out = np.zeros((neighbors.n_sets, vectors.shape[1]), np.float32)
-    return out, write_means(neighbors, vectors, _ONES, out)
+    return np.concatenate(parts, axis=1, out=out)
 
 
 class Known(NamedTuple):
@@ -82,20 +70,24 @@ class Known(NamedTuple):
     neighbors: Multisets
 
 
-class Representation(Protocol):
-    """r: the vector of a node from its h_i and h~_i."""
+class Representation:
+    """Base of r: the vector of a node from its h_i and h~_i."""
 
     def width(self, dims: Sequence[int]) -> int:
-        """Return the number of columns, given those of the label types."""
-        ...
+        """Return the number of columns, given those of the label types. Default: as many as h."""
+        return sum(dims)
 
     def of_graph(self, known: Known) -> Vectors:
         """Return the vectors of all nodes of the graph that was learned from."""
-        ...
+        raise NotImplementedError
 
     def of_new(self, known: Known, table: Vectors) -> Vectors:
-        """Return the vectors of new nodes; `table` holds those that their neighbors have."""
-        ...
+        """Return the vectors of new nodes; `table` holds those that their neighbors have.
+
+        Default: as those of known nodes, whatever their neighbors have.
+        """
+        del table
+        return self.of_graph(known)
 
 
 def make_representation(text: str) -> Representation:
@@ -105,24 +97,15 @@ def make_representation(text: str) -> Representation:
     return made
 
 
-class Concatenation:
+class Concatenation(Representation):
     """The h of all label types side by side: EP-B's."""
-
-    def width(self, dims: Sequence[int]) -> int:
-        """Return the sum of the dimensions."""
-        return sum(dims)
 
     def of_graph(self, known: Known) -> Vectors:
         """Return h."""
         return known.h
 
-    def of_new(self, known: Known, table: Vectors) -> Vectors:
-        """Return h."""
-        del table
-        return known.h
 
-
-class Mean:
+class Mean(Representation):
     """The mean of the h of all label types, which must have one dimension."""
 
     def width(self, dims: Sequence[int]) -> int:
@@ -139,13 +122,8 @@ class Mean:
         blocks = [known.h[:, low:high] for low, high in known.columns]
         return np.asarray(np.mean(blocks, axis=0, dtype=np.float32))
 
-    def of_new(self, known: Known, table: Vectors) -> Vectors:
-        """Return the mean of the blocks of h."""
-        del table
-        return self.of_graph(known)
 
-
-class Both:
+class Both(Representation):
     """[h, h~]: what a node's own labels say, then what its neighbors' labels say."""
 
     def width(self, dims: Sequence[int]) -> int:
@@ -156,13 +134,8 @@ class Both:
         """Return h and h~ side by side."""
         return np.concatenate([known.h, known.h_tilde], axis=1)
 
-    def of_new(self, known: Known, table: Vectors) -> Vectors:
-        """Return h and h~ side by side."""
-        del table
-        return self.of_graph(known)
 
-
-class PageRank:
+class PageRank(Representation):
     """A personalized-PageRank average of h: r(v) = restart h(v) + (1 - restart) mean of r(N(v))."""
 
     def __init__(self, restart: float = 0.15) -> None:
@@ -173,10 +146,6 @@ class PageRank:
             )
         self.restart = np.float32(restart)
 
-    def width(self, dims: Sequence[int]) -> int:
-        """Return the sum of the dimensions."""
-        return sum(dims)
-
     def of_graph(self, known: Known) -> Vectors:
         """Return the average after ten steps from h."""
         r = known.h
@@ -186,6 +155,6 @@ class PageRank:
 
     def of_new(self, known: Known, table: Vectors) -> Vectors:
         """Return one step: a node without neighbors keeps its h."""
-        means, totals = neighbor_means(known.neighbors, table)
+        means, totals = embeddings(known.neighbors, table)  # by edge weight
         averaged = self.restart * known.h + (1 - self.restart) * means
         return np.where(totals[:, None] > 0, averaged, known.h)

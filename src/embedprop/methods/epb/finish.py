@@ -13,8 +13,7 @@ from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.engines.engine import TrainingResult
 from embedprop.methods.epb.tables.storage import MEMORY, Tables
 from embedprop.methods.epb.targets import Targets
-from embedprop.model.heads import LearnedHead, log_softmax
-from embedprop.model.model import Learning, Model
+from embedprop.model.model import LearnedHead, Learning, Model, log_softmax
 from embedprop.model.readout.means import MeansReadout
 from embedprop.model.readout.modules import ModulesReadout
 from embedprop.model.readout.readout import columns_of
@@ -57,7 +56,6 @@ def model_of(
         instance.representation,
     )
     readout = _with_representation(_with_modules(means, result), graph)
-    r = readout.vectors
     head = None if targets is None else _head(readout, graph, result, targets)
     return Model(
         instance=instance,
@@ -66,7 +64,7 @@ def model_of(
         vocabularies=names,
         label_vectors=vectors,
         embedding=embedding,
-        vectors=r,
+        vectors=readout.means.vectors,
         readout=readout,
         relations=graph.relations,
         relation_vectors=result.relation_vectors,
@@ -139,7 +137,7 @@ def _with_modules(means: MeansReadout, result: TrainingResult) -> EPBReadout:
 
 def _with_representation(readout: EPBReadout, graph: Graph) -> EPBReadout:
     """Return the readout with r of every node, where r is more than h."""
-    means = readout.means if isinstance(readout, ModulesReadout) else readout
+    means = readout.means
     if means.representation == "concatenation":
         return readout
     r = make_representation(means.representation)
@@ -161,10 +159,10 @@ def _head(
     bias = linear.bias.detach().numpy().astype(np.float32)
     if readout.averages:
         # The scores are linear in h, so their average is that of the averaged h.
-        scores = log_softmax(readout.vectors @ weights.T + bias)
+        scores = log_softmax(readout.means.vectors @ weights.T + bias)
     else:
         h_tilde, known = readout.reconstructed(graph, graph.relations)
-        own = log_softmax(readout.embedding @ weights.T + bias)
+        own = log_softmax(readout.means.embedding @ weights.T + bias)
         heard = log_softmax(h_tilde @ weights.T + bias)
         scores = np.where(known[:, None], (own + heard) / 2, own)
     return LearnedHead(targets.names, weights, bias, scores)

@@ -103,7 +103,7 @@ def _fill_dummies(previous: Model, learnable: LearnableGraph, name: str, fresh: 
     readout = previous.readout
     if not isinstance(readout, MeansReadout | ModulesReadout):
         return
-    dummy_nodes, dummies = learnable.labels(name).dummy_nodes, readout.dummies[name]
+    dummy_nodes, dummies = learnable.labels(name).dummy_nodes, readout.means.dummies[name]
     old = previous.nodes.find_all([learnable.graph.nodes[node] for node in dummy_nodes])
     kept = np.flatnonzero((old >= 0) & np.isin(old, dummies))
     rows = np.searchsorted(dummies, old[kept])

@@ -11,9 +11,9 @@ import numpy as np
 
 from embedprop.files.folder.load import StoredModel
 from embedprop.graph.arrays import Mask, Vectors, Weights
-from embedprop.instance.closed_form import ClosedFormInstance, block_sizes
+from embedprop.instance.closed_form import block_sizes
 from embedprop.model.newcomers import Arrivals, Heard, Placed
-from embedprop.model.readout.readout import Labels, columns_of, require_shape
+from embedprop.model.readout.readout import Labels, Saved, columns_of, require_shape
 from embedprop.model.representations import embeddings, write_means
 
 # Steps of the PageRank average.
@@ -35,6 +35,7 @@ class EigenReadout:
 
     name: ClassVar[str] = "eigen"
     is_symmetric: ClassVar[bool] = True
+    averages: ClassVar[bool] = True  # but for ids
 
     columns: Mapping[str, tuple[int, int]]
     vectors: Vectors
@@ -42,11 +43,6 @@ class EigenReadout:
     factors: Weights
     label_vectors: Mapping[str, Vectors]
     restart: float
-
-    @property
-    def averages(self) -> bool:
-        """Whether r is an average of h over the graph: it is, but for ids."""
-        return True
 
     @property
     def n_parameters(self) -> int:
@@ -93,7 +89,7 @@ class EigenReadout:
             table[placed.new, low:high] = h
         masses = []
         for (name, _, _), known_mass in zip(self.blocks, self.masses, strict=True):
-            mass = placed.column(known_mass)
+            mass = placed.table(known_mass)
             if name != "node":
                 mass[placed.new] = shares(heard.speakers.totals)
             masses.append(mass)
@@ -129,20 +125,13 @@ class EigenReadout:
         return StoredModel({}, {"totals": self.totals, "factors": self.factors}, {})
 
     @classmethod
-    def from_stored(
-        cls,
-        stored: StoredModel,
-        instance: ClosedFormInstance,
-        label_vectors: Mapping[str, Vectors],
-        relation_vectors: Mapping[str, Vectors],
-        vectors: Vectors,
-    ) -> Self:
+    def from_stored(cls, saved: Saved) -> Self:
         """Return the readout of a saved model."""
-        del relation_vectors  # edges of all relations count alike
-        dims, totals, factors = instance.dims, stored.arrays["totals"], stored.arrays["factors"]
-        require_shape("factors", factors, (dims.get("node", 0),))
-        readout = cls(columns_of(dims), vectors, totals, factors, label_vectors, instance.restart)
-        require_shape("totals", totals, (len(readout.blocks), len(vectors)))
+        instance, r, arrays = saved.instance, saved.vectors, saved.stored.arrays
+        columns, totals, factors = columns_of(instance.dims), arrays["totals"], arrays["factors"]
+        require_shape("factors", factors, (instance.dims.get("node", 0),))
+        readout = cls(columns, r, totals, factors, saved.label_vectors, instance.restart)
+        require_shape("totals", totals, (len(readout.blocks), len(r)))
         return readout
 
     def _averaged(

@@ -12,12 +12,12 @@ import numpy as np
 from embedprop.files.folder.load import StoredModel
 from embedprop.graph import Graph, Multisets, Vocabulary
 from embedprop.graph.arrays import Mask, Rows, Vectors, Weights
-from embedprop.instance.epb import EPBInstance
 from embedprop.model.newcomers import Arrivals, Heard, Placed, edges_of
-from embedprop.model.readout.readout import Labels, columns_of, require_shape
+from embedprop.model.readout.readout import Labels, Saved, columns_of, require_shape
 from embedprop.model.representations import Known, embeddings, make_representation, write_means
 
-Columns = Mapping[str, tuple[int, int]]
+# Per label type, h of new nodes from their own labels, and the weight of these.
+Own = Mapping[str, tuple[Vectors, Weights]]
 # Writes h~ of one label type into the last argument, given what each node says; returns who has
 # heard anything.
 Hear = Callable[[str, Weights, Arrivals, Vectors], Mask]
@@ -36,7 +36,7 @@ class MeansReadout:
     name: ClassVar[str] = "means"
     is_symmetric: ClassVar[bool] = False
 
-    columns: Columns
+    columns: Mapping[str, tuple[int, int]]
     embedding: Vectors
     vectors: Vectors
     totals: Vectors
@@ -63,6 +63,11 @@ class MeansReadout:
         """How much each node says to its neighbors, per label type."""
         return [np.ascontiguousarray(total) for total in self.totals]
 
+    @property
+    def means(self) -> Self:
+        """Itself: every readout of EP-B has means, beside whatever else."""
+        return self
+
     def with_vectors(self, vectors: Vectors) -> Self:
         """Return the same with these r of the nodes."""
         return replace(self, vectors=vectors)
@@ -78,33 +83,59 @@ class MeansReadout:
 
     def arrival(self, heard: Heard, labels: Labels) -> Arrivals:
         """Return one new node with its known labels, and all learned nodes around it."""
-        own = self.own(labels) if labels else {}
-        return Arrivals(self.embedding, self.vectors, self.masses, *heard, own)
+        return Arrivals(self.embedding, self.vectors, self.masses, *heard, self.own(labels))
 
-    def arrivals(self, placed: Placed, heard: Heard, labels: Labels) -> Arrivals:
-        """Return the new nodes of a graph with their known labels, and all nodes around them."""
-        return self.placed(placed, heard, self.own(labels))
-
-    def placed(
-        self, placed: Placed, heard: Heard, own: Mapping[str, tuple[Vectors, Weights]]
+    def arrivals(
+        self, placed: Placed, heard: Heard, labels: Labels, given: Own | None = None
     ) -> Arrivals:
-        """Return new nodes whose own labels speak to other new nodes too."""
-        table = placed.table(self.embedding)
+        """Return the new nodes of a graph with their known labels, and all nodes around them.
+
+        Own labels speak to other new nodes too. given: h and weights of these, if not means.
+        """
+        own, table = given or self.own(labels), placed.table(self.embedding)
         masses = []
         for (name, (low, high)), total in zip(self.columns.items(), self.totals, strict=True):
-            mass = placed.column(total)
+            mass = placed.table(total)
             if name in own:
                 table[placed.new, low:high], mass[placed.new] = own[name]
             masses.append(mass)
         return Arrivals(table, placed.table(self.vectors), masses, *heard, own, placed.new)
 
-    def embed(self, arrivals: Arrivals, source: str) -> tuple[Vectors, Mask]:
-        """Return h of the new nodes by `source`, and about which of them anything is known."""
-        return combined(self.columns, arrivals, source, self.hear)
+    def embed(
+        self, arrivals: Arrivals, source: str, hear: Hear | None = None
+    ) -> tuple[Vectors, Mask]:
+        """Return h of the new nodes by `source`, and about which of them anything is known.
 
-    def represent(self, h: Vectors, arrivals: Arrivals) -> Vectors:
-        """Return r of the new nodes from their h."""
-        return represented(self, h, arrivals, self.hear)
+        What they hear, their own labels, or the mean of both. hear: what g~ is, if not a mean.
+        """
+        n_new = arrivals.speakers.n_sets
+        out = np.zeros((n_new, arrivals.table.shape[1]), np.float32)
+        known = np.zeros(n_new, bool)
+        for (name, (low, high)), mass in zip(self.columns.items(), arrivals.masses, strict=True):
+            heard = np.zeros(n_new, bool)
+            if source != "own":
+                heard = (hear or self.hear)(name, mass, arrivals, out[:, low:high])
+            if name in arrivals.own and source != "reconstruction":
+                h, weight = arrivals.own[name]
+                has = weight > 0
+                both, alone = has & heard, has & ~heard
+                out[both, low:high] = (out[both, low:high] + h[both]) / 2
+                out[alone, low:high] = h[alone]
+                heard |= has
+            known |= heard
+        return out, known
+
+    def represent(self, h: Vectors, arrivals: Arrivals, hear: Hear | None = None) -> Vectors:
+        """Return r of the new nodes from their h and h~."""
+        if self.representation == "concatenation":
+            return h
+        heard, known = self.embed(arrivals, "reconstruction", hear)
+        h_tilde = np.where(known[:, None], heard, h)
+        # New nodes around have no r yet: they are left out of the average.
+        has_vector = np.asarray(arrivals.vectors.any(axis=1))
+        speakers = arrivals.speakers.keeping(has_vector[arrivals.speakers.ids])
+        parts = Known(h, h_tilde, list(self.columns.values()), speakers)
+        return make_representation(self.representation).of_new(parts, arrivals.vectors)
 
     def hear(self, name: str, mass: Weights, arrivals: Arrivals, out: Vectors) -> Mask:
         """Write h~ of one label type into `out`; return who has heard anything."""
@@ -133,62 +164,13 @@ class MeansReadout:
         return StoredModel({}, {"totals": self.totals, **dummies}, {})
 
     @classmethod
-    def from_stored(
-        cls,
-        stored: StoredModel,
-        instance: EPBInstance,
-        label_vectors: Mapping[str, Vectors],
-        relation_vectors: Mapping[str, Vectors],
-        vectors: Vectors,
-    ) -> Self:
+    def from_stored(cls, saved: Saved) -> Self:
         """Return the readout of a saved model."""
-        arrays, dims = stored.arrays, instance.dims
-        require_shape("totals", arrays["totals"], (len(dims), len(vectors)))
-        dummies: dict[str, Rows] = {
-            name: np.empty(0, np.int64) if name == "node" else arrays[f"dummies {name}"]
-            for name in dims
-        }
-        return cls(
-            columns_of(dims),
-            arrays["embedding"],
-            vectors,
-            arrays["totals"],
-            dummies,
-            label_vectors,
-            relation_vectors,
-            instance.representation,
-        )
-
-
-def combined(columns: Columns, arrivals: Arrivals, source: str, hear: Hear) -> tuple[Vectors, Mask]:
-    """Return what new nodes hear, their own labels, or the mean of both; and who has anything."""
-    n_new = arrivals.speakers.n_sets
-    out = np.zeros((n_new, arrivals.table.shape[1]), np.float32)
-    known = np.zeros(n_new, bool)
-    for (name, (low, high)), mass in zip(columns.items(), arrivals.masses, strict=True):
-        heard = np.zeros(n_new, bool)
-        if source != "own":
-            heard = hear(name, mass, arrivals, out[:, low:high])
-        if name in arrivals.own and source != "reconstruction":
-            h, weight = arrivals.own[name]
-            has = weight > 0
-            both = has & heard
-            out[both, low:high] = (out[both, low:high] + h[both]) / 2
-            out[has & ~both, low:high] = h[has & ~both]
-            heard |= has
-        known |= heard
-    return out, known
-
-
-def represented(readout: MeansReadout, h: Vectors, arrivals: Arrivals, hear: Hear) -> Vectors:
-    """Return r of new nodes from h and h~."""
-    if readout.representation == "concatenation":
-        return h
-    columns = readout.columns
-    heard, known = combined(columns, arrivals, "reconstruction", hear)
-    h_tilde = np.where(known[:, None], heard, h)
-    # New nodes around have no r yet: they are left out of the average.
-    has_vector = np.asarray(arrivals.vectors.any(axis=1))
-    speakers = arrivals.speakers.keeping(has_vector[arrivals.speakers.ids])
-    parts = Known(h, h_tilde, list(columns.values()), speakers)
-    return make_representation(readout.representation).of_new(parts, arrivals.vectors)
+        arrays, dims = saved.stored.arrays, saved.instance.dims
+        h, totals = arrays["embedding"], arrays["totals"]
+        require_shape("totals", totals, (len(dims), len(saved.vectors)))
+        none = np.empty(0, np.int64)
+        dummies = {name: none if name == "node" else arrays[f"dummies {name}"] for name in dims}
+        labels, relations, r = saved.label_vectors, saved.relation_vectors, saved.vectors
+        of_r = saved.instance.representation
+        return cls(columns_of(dims), h, r, totals, dummies, labels, relations, of_r)

@@ -17,9 +17,9 @@ from embedprop.graph.changes.texts import Tokens
 from embedprop.instance.epb import CUSTOM, EPBInstance
 from embedprop.instance.parts import PARTS_OF_TYPE
 from embedprop.kernels.epb.batch import Draws
-from embedprop.model.newcomers import Arrivals, Heard, Placed
-from embedprop.model.readout.means import MeansReadout, combined, represented
-from embedprop.model.readout.readout import Labels
+from embedprop.model.newcomers import Arrivals, Heard, Placed, no_labels
+from embedprop.model.readout.means import MeansReadout
+from embedprop.model.readout.readout import Labels, Saved
 
 if TYPE_CHECKING:
     from embedprop.framework.modules import TypeModule
@@ -47,21 +47,6 @@ class ModulesReadout:
         """Whether r is an average of h over the graph."""
         return self.means.averages
 
-    @property
-    def dummies(self) -> Mapping[str, Rows]:
-        """Per label type, the nodes with a dummy label."""
-        return self.means.dummies
-
-    @property
-    def embedding(self) -> Vectors:
-        """H of the nodes that were learned from."""
-        return self.means.embedding
-
-    @property
-    def vectors(self) -> Vectors:
-        """R of the nodes that were learned from."""
-        return self.means.vectors
-
     def with_vectors(self, vectors: Vectors) -> Self:
         """Return the same with these r of the nodes."""
         return replace(self, means=self.means.with_vectors(vectors))
@@ -69,7 +54,7 @@ class ModulesReadout:
     def dummy_vectors(self, name: str) -> Vectors:
         """Return the vectors of the dummy labels, which come last in a table."""
         table = self.tables[name]
-        return table[len(table) - len(self.dummies[name]) :]
+        return table[len(table) - len(self.means.dummies[name]) :]
 
     def own(self, labels: Labels) -> dict[str, tuple[Vectors, Weights]]:
         """Return h_i and the label weight of new nodes from their known labels."""
@@ -93,16 +78,16 @@ class ModulesReadout:
             if not module.settings.is_set:
                 sets, vectors = self._values(placed, name, module)
                 own[name] = _aggregated(module, sets, vectors), sets.sizes.astype(np.float32)
-        members = self._members(placed, labels)
-        return self.means.placed(placed, heard, own)._replace(members=members)
+        arrivals = self.means.arrivals(placed, heard, labels, own)
+        return arrivals._replace(members=self._members(placed, labels))
 
     def embed(self, arrivals: Arrivals, source: str) -> tuple[Vectors, Mask]:
         """Return h of the new nodes by `source`, and about which of them anything is known."""
-        return combined(self.means.columns, arrivals, source, self.hear)
+        return self.means.embed(arrivals, source, self.hear)
 
     def represent(self, h: Vectors, arrivals: Arrivals) -> Vectors:
         """Return r of the new nodes from their h."""
-        return represented(self.means, h, arrivals, self.hear)
+        return self.means.represent(h, arrivals, self.hear)
 
     def hear(self, name: str, mass: Weights, arrivals: Arrivals, out: Vectors) -> Mask:
         """Write h~ of one label type into `out`; return who has heard anything."""
@@ -154,18 +139,11 @@ class ModulesReadout:
         return StoredModel(settings, arrays, vocabularies)
 
     @classmethod
-    def from_stored(
-        cls,
-        stored: StoredModel,
-        instance: EPBInstance,
-        label_vectors: Mapping[str, Vectors],
-        relation_vectors: Mapping[str, Vectors],
-        vectors: Vectors,
-    ) -> Self:
+    def from_stored(cls, saved: Saved) -> Self:
         """Return the readout of a saved model; its modules are built when they are first used."""
-        means = MeansReadout.from_stored(stored, instance, label_vectors, relation_vectors, vectors)
-        tables = {name: stored.arrays[f"table {name}"] for name in instance.dims}
-        modules = StoredModules(stored, instance)
+        stored, means = saved.stored, MeansReadout.from_stored(saved)
+        tables = {name: stored.arrays[f"table {name}"] for name in means.columns}
+        modules = StoredModules(stored, saved.instance)
         return cls(means, modules, tables, stored.settings["n_parameters"])
 
     def _values(self, placed: Placed, name: str, module: TypeModule) -> tuple[Multisets, Vectors]:
@@ -173,12 +151,9 @@ class ModulesReadout:
         import torch
 
         graph, new = placed.graph, placed.new
-        low, high = self.means.columns[name]
-        has = np.zeros(len(new), bool)
-        vectors = np.empty((0, high - low), np.float32)
-        if name in graph.values:
-            present = graph.has_labels(name)
-            has = present[new]
+        vectors = np.empty((0, self.tables[name].shape[1]), np.float32)
+        present = graph.has_labels(name) if name in graph.values else np.zeros(graph.n_nodes, bool)
+        has = present[new]
         if has.any():
             rows = np.searchsorted(np.flatnonzero(present), new[has])
             contents = _contents(graph, name, module)[rows]
@@ -196,17 +171,19 @@ class ModulesReadout:
             stored, table = module.labels.sets, self.tables[name]
             if not module.settings.is_set:
                 of_new, vectors = self._values(placed, name, module)
-            elif name in labels:
-                of_new, vectors = labels[name], self.means.label_vectors[name]
-            else:  # ids: those of new nodes were not learned
-                ptr = np.zeros(len(placed.new) + 1, np.int64)
-                of_new = Multisets(ptr, np.empty(0, np.int32))
+            else:  # ids of new nodes were not learned
+                of_new = labels[name] if name in labels else no_labels(len(placed.new))
                 vectors = self.means.label_vectors[name]
-            ids = of_new.ids + np.int32(len(table))
-            of_new = Multisets(of_new.ptr, ids, of_new.weights)
-            rows = np.where(placed.old >= 0, placed.old, stored.n_sets)
+            # The new labels come after the stored ones, and the new nodes' sets too.
+            ptr = np.concatenate([stored.ptr, stored.ptr[-1] + of_new.ptr[1:]])
+            ids = np.concatenate([stored.ids, of_new.ids + np.int32(len(table))])
+            weights = np.concatenate([
+                np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
+                for sets in (stored, of_new)
+            ])  # fmt: skip
+            rows = placed.old.copy()
             rows[placed.new] = stored.n_sets + np.arange(len(placed.new))
-            joined = _joined(stored, of_new).subset(rows)
+            joined = Multisets(ptr, ids, weights).subset(rows)
             found[name] = joined, np.concatenate([table, vectors])
         return found
 
@@ -225,11 +202,8 @@ class StoredModules(Mapping[str, "TypeModule"]):
         return len(self._instance.label_types)
 
     def __getitem__(self, name: str) -> TypeModule:
-        if name not in self._built:
-            self._built[name] = self._build(name)
-        return self._built[name]
-
-    def _build(self, name: str) -> TypeModule:
+        if name in self._built:
+            return self._built[name]
         import torch
 
         from embedprop.framework.modules import Labels as ModuleLabels
@@ -239,27 +213,20 @@ class StoredModules(Mapping[str, "TypeModule"]):
         sizes = self._stored.settings["modules"][name]
         tokens = self._stored.vocabularies.get(f"tokens {name}")
         weights = arrays.get(f"weights {name}")
-        labels = ModuleLabels(
-            Multisets(arrays[f"ptr {name}"], arrays[f"ids {name}"], weights),
-            sizes["n_labels"],
-            len(arrays[f"table {name}"]),
-            None,
-            tuple(sizes["shape"]),
-            None if tokens is None else Tokens(Vocabulary.trusted(tokens)),
-        )
-        missing = {
-            part: _missing(part, name)
-            for part in PARTS_OF_TYPE
-            if getattr(settings, part).startswith(CUSTOM)
-        }
+        sets = Multisets(arrays[f"ptr {name}"], arrays[f"ids {name}"], weights)
+        n_vectors, shape = len(arrays[f"table {name}"]), tuple(sizes["shape"])
+        words = None if tokens is None else Tokens(Vocabulary.trusted(tokens))
+        labels = ModuleLabels(sets, sizes["n_labels"], n_vectors, None, shape, words)
+        own = [part for part in PARTS_OF_TYPE if getattr(settings, part).startswith(CUSTOM)]
+        missing = {part: _missing(part, name) for part in own}
+        n_edges, n_relations = sizes["n_edges"], self._instance.n_relations
         with torch.random.fork_rng(devices=[]):
-            module = TypeModule(
-                name, settings, labels, sizes["n_edges"], self._instance.n_relations, missing
-            )
+            module = TypeModule(name, settings, labels, n_edges, n_relations, missing)
         start = f"module {name} "
         state = {key.removeprefix(start): arrays[key] for key in arrays if key.startswith(start)}
         module.load_saved_state(state)
-        return module.eval()
+        self._built[name] = module.eval()
+        return module
 
 
 def _missing(part: str, label_type: str) -> Any:
@@ -297,17 +264,11 @@ def _aggregated(module: TypeModule, sets: Multisets, vectors: Vectors) -> Vector
 
 def _draws(speakers: Multisets, heard: Rows, over: Ids | None, places: Rows) -> Draws:
     """Return the edges to the sets `heard` as a module reads them."""
-    none = np.empty(0, np.float32)
-    return Draws(
-        heard.astype(np.int32),
-        speakers.ptr[heard],
-        speakers.ptr[heard + 1],
-        speakers.ids,
-        none if speakers.weights is None else speakers.weights,
-        np.empty((len(heard), 0), np.int32),
-        np.empty(0, np.int32) if over is None else over,
-        places,
-    )
+    nodes, negatives = heard.astype(np.int32), np.empty((len(heard), 0), np.int32)
+    starts, ends, ids = speakers.ptr[heard], speakers.ptr[heard + 1], speakers.ids
+    weights = np.empty(0, np.float32) if speakers.weights is None else speakers.weights
+    relations = np.empty(0, np.int32) if over is None else over
+    return Draws(nodes, starts, ends, ids, weights, negatives, relations, places)
 
 
 def _run(function: Callable[[Draws], Any], draws: Draws) -> Vectors:
@@ -316,19 +277,6 @@ def _run(function: Callable[[Draws], Any], draws: Draws) -> Vectors:
     with torch.no_grad():
         result: Vectors = function(draws).float().numpy()
     return result
-
-
-def _joined(first: Multisets, second: Multisets) -> Multisets:
-    """Return the sets of both, one after the other."""
-    weights = None
-    if first.weights is not None or second.weights is not None:
-        ones = [
-            np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
-            for sets in (first, second)
-        ]
-        weights = np.concatenate(ones)
-    ptr = np.concatenate([first.ptr, first.ptr[-1] + second.ptr[1:]])
-    return Multisets(ptr, np.concatenate([first.ids, second.ids]), weights)
 
 
 def _contents(graph: Graph, name: str, module: TypeModule) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -16,6 +16,16 @@ from embedprop.model.newcomers import Arrivals, Heard, Placed
 Labels = Mapping[str, Multisets]
 
 
+class Saved(NamedTuple):
+    """A saved model, as far as it is read when its readout is made: what every model has."""
+
+    stored: StoredModel
+    instance: Any
+    label_vectors: Mapping[str, Vectors]
+    relation_vectors: Mapping[str, Vectors]
+    vectors: Vectors
+
+
 class Readout(Protocol):
     """Computes h of newcomers from their known neighbors and labels, and r from that."""
 
@@ -26,44 +36,29 @@ class Readout(Protocol):
     @property
     def averages(self) -> bool:
         """Whether r is an average of h over the graph."""
-        ...
 
     @property
     def n_parameters(self) -> int:
         """How many numbers were learned."""
-        ...
 
     def arrival(self, heard: Heard, labels: Labels) -> Arrivals:
         """Return one new node with its known labels, and all learned nodes around it."""
-        ...
 
     def arrivals(self, placed: Placed, heard: Heard, labels: Labels) -> Arrivals:
         """Return the new nodes of a graph with their known labels, and all nodes around them."""
-        ...
 
     def embed(self, arrivals: Arrivals, source: str) -> tuple[Vectors, Mask]:
         """Return h of the new nodes by `source`, and about which of them anything is known."""
-        ...
 
     def represent(self, h: Vectors, arrivals: Arrivals) -> Vectors:
         """Return r of the new nodes from their h."""
-        ...
 
     def stored(self) -> StoredModel:
         """Return what must be saved to read out again, beside what every model has."""
-        ...
 
     @classmethod
-    def from_stored(
-        cls,
-        stored: StoredModel,
-        instance: Any,
-        label_vectors: Mapping[str, Vectors],
-        relation_vectors: Mapping[str, Vectors],
-        vectors: Vectors,
-    ) -> Self:
-        """Return the readout of a saved model, given what every model has."""
-        ...
+    def from_stored(cls, saved: Saved) -> Self:
+        """Return the readout of a saved model."""
 
 
 READOUTS: Registry[Any] = Registry(

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from embedprop.errors import InvalidParameterError
-from embedprop.framework.heads import Head
 from embedprop.framework.labels import labels_of
+from embedprop.framework.losses import Head
 from embedprop.framework.modules import TypeModule
 from embedprop.graph import Graph
 from embedprop.graph.arrays import Vectors
