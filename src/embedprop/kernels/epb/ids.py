@@ -15,14 +15,7 @@ rows in random order, so each is asked for some rows ahead (`prefetch`).
 """
 
 from embedprop.kernels.epb.adam import catch_up
-from embedprop.kernels.epb.batch import (
-    SIDES,
-    Positions,
-    Problem,
-    Workspace,
-    bounds_of,
-    senders_of,
-)
+from embedprop.kernels.epb.batch import SIDES, Positions, Problem, Workspace, bounds_of, senders_of
 from embedprop.kernels.epb.pipeline import (
     IS_WAITING,
     MEETING,

@@ -1,13 +1,6 @@
 """Which rows one mini-batch reads: integers only, listed once for all threads."""
 
-from embedprop.kernels.epb.batch import (
-    SIDES,
-    Labels,
-    NodeSpace,
-    Problem,
-    Workspace,
-    bounds_of,
-)
+from embedprop.kernels.epb.batch import SIDES, Labels, NodeSpace, Problem, Workspace, bounds_of
 from embedprop.kernels.epb.segments import weight_at
 from embedprop.kernels.machine.arrays import Index, Ints
 from embedprop.kernels.machine.compile import uncounted
