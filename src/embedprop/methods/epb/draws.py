@@ -16,7 +16,7 @@ from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.neighborhoods import Speakers
 from embedprop.methods.epb.partitions import InnerGraph, Partitions, Ranges
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.task import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 Visits = NDArray[np.int64]

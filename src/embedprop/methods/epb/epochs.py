@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from embedprop.errors import InvalidGraphError, TrainingError
 from embedprop.graph import Graph
-from embedprop.instance.epb import EPBInstance
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.engines.engine import EpochReport, Learner, TrainingResult
 from embedprop.methods.epb.tables.storage import all_finite
-
-if TYPE_CHECKING:  # an engine calls the loop
-    from embedprop.methods.epb.engines.engine import EpochReport, Learner, TrainingResult
+from embedprop.methods.epb.task import Task
 
 History = dict[str, list[float]]
 
@@ -34,8 +30,7 @@ def never() -> bool:
 
 def learn(
     learner: Learner,
-    instance: EPBInstance,
-    plan: TrainingPlan,
+    task: Task,
     report: EpochReport,
     stop: Callable[[], bool] = never,
     history: Mapping[str, list[float]] | None = None,
@@ -46,26 +41,26 @@ def learn(
     kept. A learner with such a state restored goes on where the `history` of losses ends.
     """
     losses_so_far = {name: list((history or {}).get(name, [])) for name in learner.highest_losses}
-    for epoch, share, losses in _steps(learner, instance, plan, losses_so_far):
+    for epoch, share, losses in _steps(learner, task, losses_so_far):
         report(epoch, share, losses)
         if stop():
             break
     result = replace(learner.finished(), loss_history=losses_so_far)
-    _require_finite(result, instance, plan)
+    _require_finite(result, task)
     return replace(result, interrupted=stop())
 
 
 def _steps(
-    learner: Learner, instance: EPBInstance, plan: TrainingPlan, history: History
+    learner: Learner, task: Task, history: History
 ) -> Iterator[tuple[int, float, Mapping[str, float]]]:
     """Yield after each step the epoch, the share of it that is done, and its mean losses."""
     # Draws and rates depend on the number of the epoch alone, so that a run can begin anywhere.
     n_done_before = max(map(len, history.values()), default=0)
-    for epoch in range(n_done_before, plan.epochs):
-        learner.begin_epoch(plan.rate(epoch))
+    for epoch in range(n_done_before, task.plan.epochs):
+        learner.begin_epoch(task.plan.rate(epoch))
         sums, n_visits = dict.fromkeys(history, 0.0), 0
         losses = sums
-        for part in learner.drawer.rounds(plan.first_epoch + epoch):
+        for part in learner.drawer.rounds(task.plan.first_epoch + epoch):
             learner.turn_to(part.ranges)
             for low in range(0, len(part.order), learner.visits_per_step):
                 draws = part.draw(part.order[low : low + learner.visits_per_step])
@@ -76,7 +71,7 @@ def _steps(
                 for name, loss in losses.items():
                     if not loss <= learner.highest_losses[name]:  # so that NaN is refused, too
                         what = f"has grown to {loss:.3g}" if math.isfinite(loss) else f"is {loss}"
-                        raise _diverged("The loss", name, what, instance, plan, epoch)
+                        raise _diverged("The loss", name, what, task, epoch)
                 # The end of an epoch is told once, when its losses are in the history.
                 share = part.share(low + len(draws.nodes))
                 if share < 1:
@@ -86,19 +81,17 @@ def _steps(
         yield epoch, 1.0, losses
 
 
-def _require_finite(result: TrainingResult, instance: EPBInstance, plan: TrainingPlan) -> None:
+def _require_finite(result: TrainingResult, task: Task) -> None:
     """Refuse vectors that the last step, which no loss shows, has made infinite."""
     epoch = max(0, max(map(len, result.loss_history.values()), default=0) - 1)
     for tables in (result.label_vectors, result.relation_vectors, result.embeddings or {}):
         for name, table in tables.items():
             if not all_finite(table):
-                raise _diverged("The vectors", name, "are not finite", instance, plan, epoch)
+                raise _diverged("The vectors", name, "are not finite", task, epoch)
 
 
-def _diverged(
-    subject: str, name: str, what: str, instance: EPBInstance, plan: TrainingPlan, epoch: int
-) -> TrainingError:
-    settings = instance.label_types.get(name)
+def _diverged(subject: str, name: str, what: str, task: Task, epoch: int) -> TrainingError:
+    settings, plan = task.instance.label_types.get(name), task.plan
     owner = "the targets" if settings is None else f"label type {name!r}"
     margin = None if settings is None else settings.margin
     with_margin = "" if margin is None else f" and margin={margin:g}"

@@ -15,15 +15,14 @@ from embedprop.instance.epb import EPBInstance, own_part
 from embedprop.instance.parameters import EPBParameters, settings_of
 from embedprop.instance.parts import PARTS_OF_TYPE, Parts
 from embedprop.instance.require import require_positive
-from embedprop.methods.epb.engines.choose import EngineChoice, Given, choose_engine, has_torch
-from embedprop.methods.epb.engines.engine import EpochReport
-from embedprop.methods.epb.epochs import require_two_nodes
-from embedprop.methods.epb.finish import Trained, model_of
-from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.epb.start import Start, start_vectors
+from embedprop.methods.epb.engines.choose import choose_engine, has_torch
+from embedprop.methods.epb.engines.engine import Engine, EpochReport
+from embedprop.methods.epb.epochs import learn, require_two_nodes
+from embedprop.methods.epb.finish import model_of
+from embedprop.methods.epb.start import start_vectors
 from embedprop.methods.epb.tables.place import Place, needed_memory
 from embedprop.methods.epb.tables.storage import MEMORY
-from embedprop.methods.epb.targets import Targets
+from embedprop.methods.epb.task import Targets, Task, TrainingPlan
 from embedprop.methods.interrupt import InterruptWatch
 from embedprop.methods.method import Estimate, Report, Stopped, chosen_types, silent
 from embedprop.methods.random_streams import RandomStreams
@@ -56,7 +55,7 @@ class EPBMethod:
 
     instance: EPBInstance
     plan: TrainingPlan
-    engine: EngineChoice
+    engine: Engine
     own_parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     pretrained: Mapping[str, Any] = field(default_factory=dict)
     targets: WantedTargets | None = None
@@ -116,24 +115,17 @@ class EPBMethod:
         self._estimate(learnable, place).require_memory()
         log_notices([] if place.notice is None else [place.notice])
         if previous is not None:
-            _say_what_is_lost(previous, learnable.graph)
+            _say_what_is_lost(previous, graph)
         start = start_vectors(learnable, instance, streams, previous, self.pretrained, place.tables)
-        plan = self._plan(streams, place)
-        engine = self.engine.make(self._given(start, targets, place))
+        plan, modules = self._plan(streams, place), self._modules()
+        task = Task(
+            learnable, instance, plan, start, self.own_parts, targets, modules, place.tables
+        )
         with InterruptWatch() as watch:
-            result = engine.train(
-                learnable,
-                instance,
-                plan,
-                start.labels,
-                _of_epochs(report, plan),
-                start.relations,
-                lambda: watch.pressed,
-            )
-            trained = Trained(learnable, instance, result, place.tables)
-            history = self._history(result.loss_history)
-            learning = Learning(self.settings, streams.seed, history)
-            model = model_of(trained, learning, previous, targets)
+            with self.engine.learner(task) as learner:
+                result = learn(learner, task, _of_epochs(report, plan), lambda: watch.pressed)
+            learning = Learning(self.settings, streams.seed, self._history(result.loss_history))
+            model = model_of(task, result, learning, previous)
         if result.interrupted:
             done = max(map(len, result.loss_history.values()), default=0)
             message = (
@@ -157,10 +149,10 @@ class EPBMethod:
         n_partitions = place.n_partitions
         return replace(self.plan, seed=streams.seed, first_epoch=first, n_partitions=n_partitions)
 
-    def _given(self, start: Start, targets: Targets | None, place: Place) -> Given:
+    def _modules(self) -> Mapping[str, Any]:
+        """Return the modules to go on from."""
         readout = None if self.previous is None else self.previous.readout
-        modules = readout.modules if isinstance(readout, ModulesReadout) else {}
-        return Given(self.own_parts, start.fixed, targets, modules, place.tables)
+        return readout.modules if isinstance(readout, ModulesReadout) else {}
 
     def _history(self, new: Mapping[str, list[float]]) -> dict[str, list[float]]:
         """Return the losses of all epochs, those before this run too."""

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from embedprop.graph.arrays import Mask, Vectors
+from embedprop.graph.arrays import Vectors
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.pretrained import PretrainedVectors, start_from
 from embedprop.methods.epb.tables.storage import CHUNK, MEMORY, Tables, chunks
+from embedprop.methods.epb.task import Start
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Model
 from embedprop.model.readout.means import MeansReadout
 from embedprop.model.readout.modules import ModulesReadout
-
-
-class Start(NamedTuple):
-    """The vectors that learning starts from: of labels and of relations, and which stay fixed.
-
-    Of numbers, texts and images only dummy labels have vectors of their own.
-    """
-
-    labels: dict[str, Vectors]
-    relations: dict[str, Vectors]
-    fixed: dict[str, Mask]
 
 
 def start_vectors(

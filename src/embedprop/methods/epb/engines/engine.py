@@ -1,28 +1,24 @@
-"""What every engine does: turn a graph and a described instance into label vectors."""
+"""What every engine does: go through a task step by step, and give vectors back."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
 
 from embedprop.graph.arrays import Vectors
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance
-from embedprop.methods.epb.epochs import learn, never
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.tables.place import Place
+from embedprop.methods.epb.task import Task
 
 if TYPE_CHECKING:  # what answers queries needs the results here, and neither Numba nor a drawer
     from embedprop.kernels.epb.batch import Draws
     from embedprop.methods.epb.draws import Drawer
     from embedprop.methods.epb.partitions import Ranges
-
-NOTHING: Mapping[str, Vectors] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -93,33 +89,19 @@ class Learner(Protocol):
         ...
 
 
-class Engine(ABC):
-    """One way to compute an instance."""
+class Engine(Protocol):
+    """One way to compute an instance, with its parameters; made before anything of it is loaded."""
 
-    def train(
-        self,
-        learnable: LearnableGraph,
-        instance: EPBInstance,
-        plan: TrainingPlan,
-        start: Mapping[str, Vectors],
-        report: EpochReport,
-        start_relations: Mapping[str, Vectors] = NOTHING,
-        stop: Callable[[], bool] = never,
-    ) -> TrainingResult:
-        """Learn label vectors, from `start` on; with relations, their vectors too.
+    name: ClassVar[str]
 
-        stop: asked after each step; once True, it stays so.
-        """
-        with self.learner(learnable, instance, plan, start, start_relations) as learner:
-            return learn(learner, instance, plan, report, stop)
+    def why_not(self, instance: EPBInstance, supervised: bool) -> str | None:
+        """Return why the engine cannot compute an instance and what to do; None if it can."""
+        ...
 
-    @abstractmethod
-    def learner(
-        self,
-        learnable: LearnableGraph,
-        instance: EPBInstance,
-        plan: TrainingPlan,
-        start: Mapping[str, Vectors],
-        start_relations: Mapping[str, Vectors] = NOTHING,
-    ) -> AbstractContextManager[Learner]:
+    def place(self, graph: LearnableGraph, instance: EPBInstance) -> Place:
+        """Return where the tables of a run go."""
+        ...
+
+    def learner(self, task: Task) -> AbstractContextManager[Learner]:
         """Return a run that stands at the start, in a context that frees what it holds."""
+        ...

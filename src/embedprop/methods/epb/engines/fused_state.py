@@ -20,9 +20,9 @@ from embedprop.kernels.epb.shared_labels import epb_shared_labels
 from embedprop.methods.epb.draws import Drawer, read_only
 from embedprop.methods.epb.engines.threads import Crew
 from embedprop.methods.epb.engines.workspace import BatchSizes, node_space, workspace
-from embedprop.methods.epb.plan import TrainingPlan
 from embedprop.methods.epb.tables.columns import Array, apart
 from embedprop.methods.epb.tables.resident import ResidentTable
+from embedprop.methods.epb.task import TrainingPlan
 
 
 class FusedState:
