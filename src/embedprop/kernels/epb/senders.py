@@ -1,9 +1,10 @@
-"""Who sends gradients to whom in one mini-batch: integers only.
+"""Who sends gradients to whom in one mini-batch, and what they do to the rows of a table.
 
 Each thread lists it for itself, once it knows which margins are violated: first how many messages
 each receives, then which.
 """
 
+from embedprop.kernels.epb.adam import AHEAD, AdamTables, Table, add_gradient
 from embedprop.kernels.epb.batch import (
     TO_NEGATIVES,
     TO_NEIGHBORS,
@@ -13,9 +14,10 @@ from embedprop.kernels.epb.batch import (
     Senders,
     address,
 )
-from embedprop.kernels.epb.segments import weight_at
+from embedprop.kernels.epb.segments import sum_rows, weight_at
 from embedprop.kernels.machine.arrays import Float, Floats, Index, Ints
 from embedprop.kernels.machine.compile import uncounted
+from embedprop.kernels.machine.prefetch import prefetch_to_write
 
 
 @uncounted()
@@ -111,3 +113,33 @@ def list_label_senders(
             _append(senders, labels.ids[e], i, labels.weights[e])
     _forget_ends(senders, n)
     return n
+
+
+@uncounted(forceinline=True)
+def receive(
+    part: Table,
+    source: Floats,
+    senders: Senders,
+    n_rows: int,
+    gradient: Floats,
+    step: int,
+    tables: AdamTables,
+) -> None:
+    """Add to the moments of each row the sum of the messages that it receives."""
+    rows, offsets = senders.receivers, senders.offsets
+    entries, weights = senders.entries, senders.weights
+    weighted = weights.shape[0] > 0
+    for i in range(n_rows):
+        if i + AHEAD < n_rows:
+            prefetch_to_write(part.direction, rows[i + AHEAD])
+            prefetch_to_write(part.root, rows[i + AHEAD])
+        row, message = Index(rows[i]), gradient
+        start, end = offsets[i], offsets[i + 1]
+        # Most rows of a batch hear one message only: it is read where it is.
+        if end - start == 1 and not weighted:
+            message = source[entries[start]]
+        else:
+            sum_rows(gradient, source, entries, weights, start, end, False)
+        last = part.gradient_step[row]
+        add_gradient(part.direction[row], part.root[row], message, last, step, tables)
+        part.gradient_step[row] = step

@@ -10,13 +10,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from embedprop.graph.multisets import Multisets
 from embedprop.instance.epb import TypeInstance
-from embedprop.kernels.epb.adam import Table, adam_tables
+from embedprop.kernels.epb.adam import Table, adam_tables, catch_up_rows
 from embedprop.kernels.epb.batch import Draws, Labels, Problem
-from embedprop.kernels.epb.ids import epb_ids
-from embedprop.kernels.epb.pipeline import Share
-from embedprop.kernels.epb.relations import with_relations
-from embedprop.kernels.epb.rows import catch_up_rows
-from embedprop.kernels.epb.shared_labels import epb_shared_labels
+from embedprop.kernels.epb.epoch import Share, epb_ids, epb_shared_labels
+from embedprop.kernels.epb.reads import with_relations
 from embedprop.methods.epb.draws import Drawer, read_only
 from embedprop.methods.epb.engines.threads import Crew
 from embedprop.methods.epb.engines.workspace import BatchSizes, node_space, workspace
