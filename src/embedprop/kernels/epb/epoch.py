@@ -10,8 +10,8 @@ where r is the learned vector of the edge's relation, a row of the same table af
 
 What moves through memory: each distinct row once to catch up (vectors and direction), each edge
 reads one row forward; the backward messages of a batch (about 100 KB) stay in the cache, and each
-row that receives some gathers them and changes its moments in one pass (`senders`). A batch reads its
-rows in random order, so each is asked for some rows ahead (`prefetch`).
+row that receives some gathers them and changes its moments in one pass (`receive`). A batch reads
+its rows in random order, so each is asked for some rows ahead (`prefetch`).
 
 `epb_ids` is for a table where each node is its own label, `epb_shared_labels` for one where nodes
 share labels: there h(x) is a mean over labels, and
@@ -25,9 +25,9 @@ which counts as much as the node x that it comes with.
 h(x) is computed once per distinct node of the batch, and its gradient is summed before it goes on
 to the labels of x.
 
-Threads go through the batches of a run side by side. They share the work by columns: each has a part of every vector, and the arrays of all parts have
-the part for their first axis. Little goes from one core's cache to another's: the squared distances
-of a batch, and the list of what it reads.
+Threads go through the batches of a run side by side. They share the work by columns: each has a
+part of every vector, and the arrays of all parts have the part for their first axis. Little goes
+from one core's cache to another's: the squared distances of a batch, and the list of what it reads.
 
 Between two meetings a thread finishes one batch and begins the next: they come to meeting m when
 they have measured the distances of batch m - 1. Cores are now faster and now slower. So who comes

@@ -16,10 +16,10 @@ from embedprop.kernels.epb.batch import (
     address,
     bounds_of,
 )
-from embedprop.kernels.epb.segments import sum_rows
+from embedprop.kernels.epb.segments import squared_distance, sum_rows
 from embedprop.kernels.machine.arrays import BLOCK, Float, Floats
 from embedprop.kernels.machine.compile import uncounted
-from embedprop.kernels.machine.lanes import lanes, put, total_of
+from embedprop.kernels.machine.lanes import lanes, put
 
 
 @uncounted(forceinline=True)
@@ -48,8 +48,7 @@ def measure(
 ) -> None:
     """Write |h~ - other|^2 of each block of columns."""
     for block in range(h_tilde.shape[0] // BLOCK):
-        difference = lanes(h_tilde, block * BLOCK) - lanes(other, block * BLOCK)
-        squares[first_block + block, b, j] = total_of(difference * difference)
+        squares[first_block + block, b, j] = squared_distance(h_tilde, other, block * BLOCK)
 
 
 @uncounted(forceinline=True)

@@ -4,7 +4,7 @@ import numpy as np
 
 from embedprop.kernels.machine.arrays import BLOCK, USUAL_WIDTH, Float, Floats, Index, Ints
 from embedprop.kernels.machine.compile import kernel, uncounted
-from embedprop.kernels.machine.lanes import lanes, put
+from embedprop.kernels.machine.lanes import lanes, put, total_of
 from embedprop.kernels.machine.prefetch import prefetch
 
 
@@ -87,6 +87,13 @@ def sum_segments(
     """out[i] = the sum over segment i, for i < n."""
     for i in range(n):
         sum_rows(out[i], source, ids, weights, starts[i], ends[i], False)
+
+
+@uncounted(forceinline=True)
+def squared_distance(a: Floats, b: Floats, k: int) -> Float:
+    """Return |a - b|^2 over the BLOCK columns from k on."""
+    difference = lanes(a, k) - lanes(b, k)
+    return total_of(difference * difference)
 
 
 @kernel()
