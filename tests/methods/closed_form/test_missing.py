@@ -82,8 +82,8 @@ def test_no_other_dummies_and_decorrelated_vectors_have_a_smaller_objective() ->
     matrix = label_matrix(graph.labels["word"], len(graph.vocabulary("word")))
     own = matrix.toarray()[known]
     nodes = labelled(graph, known)
-    found = solve_labels(nodes, matrix[known], 6, 5.0, random_start(own.shape[1]))
-    e = found.vectors.astype(np.float64) / exact.values[:6]
+    found, _ = solve_labels(nodes, matrix[known], 6, 5.0, random_start(own.shape[1]))
+    e = found.astype(np.float64) / exact.values[:6]
     e -= e.mean(axis=0)
 
     def objective(e: np.ndarray, h: np.ndarray) -> float:

@@ -15,7 +15,7 @@ from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance, TypeInstance
 from embedprop.methods.epb.engines.choose import Fused, Torch
 from embedprop.methods.epb.engines.engine import Engine, EpochReport, Learner, TrainingResult
-from embedprop.methods.epb.epochs import learn, never
+from embedprop.methods.epb.epochs import learn
 from embedprop.methods.epb.start import glorot
 from embedprop.methods.epb.tables.storage import MEMORY, Tables
 from embedprop.methods.epb.task import Start, Task, TrainingPlan
@@ -123,7 +123,7 @@ class Run:
         self,
         by: By,
         report: EpochReport = ignore,
-        stop: Callable[[], bool] = never,
+        stop: Callable[[], bool] = lambda: False,
         **plan: Any,
     ) -> TrainingResult:
         run = replace(self, plan=replace(self.plan, **plan))

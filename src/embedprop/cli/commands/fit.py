@@ -91,8 +91,8 @@ def fit(
     from embedprop.estimators import ESTIMATORS
     from embedprop.files.folder.save import check_target
     from embedprop.graph.labels import split_kinds
-    from embedprop.methods.interrupt import InterruptWatch
     from embedprop.methods.method import Stopped
+    from embedprop.methods.progress import InterruptWatch
 
     say = speaker(quiet)
     files = GraphFiles.of(edges, label, columns, header, separator)

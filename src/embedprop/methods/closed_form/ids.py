@@ -8,7 +8,7 @@ of their say, which graphs with a few strong hubs need and others do not mind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,7 @@ _WHITENING = (0.5, 0.25)
 _POWER = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class IdBlock:
+class IdBlock(NamedTuple):
     """Vectors of unit length (zeros for nodes without edges), and what new nodes are made with.
 
     masses: how much each node says to a new one. factors: what each column of the sum is

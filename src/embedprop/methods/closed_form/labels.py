@@ -8,8 +8,6 @@ eps t |E|^2: the number of dimensions less the sum of their eigenvalues.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -30,14 +28,6 @@ _CG_STEPS = 60
 _CG_ACCURACY = 1e-5
 
 
-@dataclass(frozen=True, eq=False)
-class LabelSolution:
-    """A vector for each label: e times lambda, centered; and the residual."""
-
-    vectors: Vectors
-    residual: float
-
-
 def label_matrix(sets: Multisets, n_labels: int) -> csr_array[np.float32]:
     """Return L: (nodes, labels), rows that sum to 1, or to 0 where a node has no labels."""
     totals = np.repeat(np.where(sets.totals > 0, sets.totals, 1), sets.sizes)
@@ -55,13 +45,16 @@ def solve_labels(
     regularization: float,
     start: Vectors,
     told: Told | None = None,
-) -> LabelSolution:
-    """Return label vectors; `adjacency` is symmetric, and every row of L sums to 1."""
+) -> tuple[Vectors, float]:
+    """Return a vector for each label, e times lambda, centered; and the residual.
+
+    `adjacency` is symmetric, and every row of L sums to 1.
+    """
     n = matrix.shape[1]
     vectors = np.zeros((n, dim), np.float32)
     problem = _Problem(adjacency, matrix, regularization)
     if problem.spread <= 0 or problem.own_spread <= _LEAST_SPREAD * problem.spread:
-        return LabelSolution(vectors, 0.0)  # all nodes with edges have the same labels
+        return vectors, 0.0  # all nodes with edges have the same labels
     if problem.ridge < _LEAST_RIDGE * problem.spread:
         raise _too_small(problem)
     if n <= MAX_DENSE:
@@ -76,7 +69,7 @@ def solve_labels(
     label_vectors = solved[:, : len(values)] * values.astype(np.float32)
     # L's rows sum to 1, so what is taken off every label is taken off every h.
     vectors[:, : len(values)] = label_vectors - problem.mean @ label_vectors
-    return LabelSolution(vectors, found.residual if len(values) else 0.0)
+    return vectors, found.residual if len(values) else 0.0
 
 
 class _Problem:

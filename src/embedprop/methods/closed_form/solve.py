@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +17,16 @@ from embedprop.graph.arrays import Vectors, Weights
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.instance.closed_form import ClosedFormInstance
 from embedprop.methods.closed_form.ids import solve_ids
-from embedprop.methods.closed_form.labels import (
-    MAX_DENSE,
-    LabelSolution,
-    label_matrix,
-    solve_labels,
-)
+from embedprop.methods.closed_form.labels import MAX_DENSE, label_matrix, solve_labels
 from embedprop.methods.closed_form.missing import LabelledNodes
+from embedprop.methods.closed_form.spectrum import Told
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.readout.eigen import N_STEPS, scaled, shares, unit_rows
 
 logger = logging.getLogger(__name__)
 
-Told = Callable[[int], None]
 
-
-@dataclass(frozen=True, eq=False)
-class SolvedType:
+class SolvedType(NamedTuple):
     """What was solved for one label type.
 
     vectors (nodes, dim): of nodes. masses (blocks, nodes): how much each node says to a new one.
@@ -76,29 +69,19 @@ class Solver:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what is solved as arrays, for `restore`."""
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, one in self.solved.items():
-            arrays |= {
-                f"vectors {name}": one.vectors,
-                f"masses {name}": one.masses,
-                f"factors {name}": one.factors,
-                f"residual {name}": np.array([one.residual]),
-            }
-            if one.label_vectors is not None:
-                arrays[f"labels {name}"] = one.label_vectors
-        return arrays
+        return {
+            f"{part} {name}": np.asarray(value)
+            for name, one in self.solved.items()
+            for part, value in one._asdict().items()
+            if value is not None
+        }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a state of the same graph and instance."""
         for name in self.instance.label_types:
             if f"vectors {name}" in state:
-                self.solved[name] = SolvedType(
-                    state[f"vectors {name}"],
-                    state[f"masses {name}"],
-                    state[f"factors {name}"],
-                    state.get(f"labels {name}"),
-                    float(state[f"residual {name}"][0]),
-                )
+                parts: Any = {part: state.get(f"{part} {name}") for part in SolvedType._fields}
+                self.solved[name] = SolvedType(**parts | {"residual": float(parts["residual"])})
 
     @cached_property
     def _adjacency(self) -> csr_array[np.float32]:
@@ -110,26 +93,21 @@ class Solver:
         blocks = solve_ids(self._adjacency, one.dim, one.regularization, start, told)
         vectors = np.concatenate([scaled(block.vectors, one.dim) for block in blocks], axis=1)
         _warn_unreached(vectors, one.dim)
-        return SolvedType(
-            vectors,
-            np.stack([block.masses for block in blocks]),
-            np.concatenate([block.factors for block in blocks]),
-            None,
-            max(block.residual for block in blocks),
-        )
+        _, masses, factors, residuals = zip(*blocks, strict=True)
+        return SolvedType(vectors, np.stack(masses), np.concatenate(factors), None, max(residuals))
 
     def _shared_labels(self, name: str, guess: Weights, told: Told) -> SolvedType:
         one, adjacency = self.instance.label_types[name], self._adjacency
-        h, solution = self._h_and_labels(name, guess, told)
+        h, label_vectors, residual = self._h_and_labels(name, guess, told)
         r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
         masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
         none = np.empty(0, np.float32)
-        return SolvedType(
-            scaled(r, one.dim), masses[None], none, solution.vectors, solution.residual
-        )
+        return SolvedType(scaled(r, one.dim), masses[None], none, label_vectors, residual)
 
-    def _h_and_labels(self, name: str, guess: Weights, told: Told) -> tuple[Vectors, LabelSolution]:
-        """Return h of all nodes, and the vectors of the labels that it is made of."""
+    def _h_and_labels(
+        self, name: str, guess: Weights, told: Told
+    ) -> tuple[Vectors, Vectors, float]:
+        """Return h of all nodes, the vectors of the labels that it is made of, the residual."""
         one, sets = self.instance.label_types[name], self.graph.labels[name]
         known = sets.sizes > 0
         matrix = label_matrix(sets, len(self.graph.vocabulary(name)))
@@ -137,14 +115,14 @@ class Solver:
         if not known.all():
             nodes = LabelledNodes(self._adjacency, known)
             matrix = csr_array(matrix[np.flatnonzero(known)])
-        solution = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
-        _warn_empty(name, solution.vectors)
-        h = np.asarray(matrix @ solution.vectors)
+        vectors, residual = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
+        _warn_empty(name, vectors)
+        h = np.asarray(matrix @ vectors)
         if isinstance(nodes, LabelledNodes):
             h = nodes.filled(h)
-            if solution.vectors.any():
+            if vectors.any():
                 _warn_unlabelled(name, nodes.n_unreached, self.graph.n_nodes)
-        return h, solution
+        return h, vectors, residual
 
 
 def pagerank_average(adjacency: csr_array[np.float32], h: Vectors, restart: float) -> Vectors:
@@ -181,12 +159,9 @@ def needed_bytes(graph: Graph, instance: ClosedFormInstance) -> int:
 def _warn_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
     if n_unreached:
         logger.warning(
-            "%d of the %d nodes get zeros for the label type %r: neither they nor the nodes that "
-            "they are linked with have such labels. Ids tell them apart: add 'node' to "
-            "label_types.",
-            n_unreached,
-            n_nodes,
-            label_type,
+            f"{n_unreached} of the {n_nodes} nodes get zeros for the label type {label_type!r}: "
+            f"neither they nor the nodes that they are linked with have such labels. Ids tell them "
+            f"apart: add 'node' to label_types."
         )
 
 
@@ -194,11 +169,9 @@ def _warn_unreached(vectors: Vectors, dim: int) -> None:
     zeros = np.flatnonzero(~np.asarray(vectors.any(axis=1)))
     if len(zeros):
         logger.warning(
-            "%d of the %d nodes get zeros: they have no edges, or are in a part of the graph that "
-            "dim=%d does not reach. A larger dim reaches more; labels that nodes share reach all.",
-            len(zeros),
-            len(vectors),
-            dim,
+            f"{len(zeros)} of the {len(vectors)} nodes get zeros: they have no edges, or are in a "
+            f"part of the graph that dim={dim} does not reach. A larger dim reaches more; labels "
+            f"that nodes share reach all."
         )
 
 
@@ -206,15 +179,12 @@ def _warn_empty(label_type: str, vectors: Vectors) -> None:
     n_used = int(vectors.any(axis=0).sum())
     if n_used == 0:
         logger.warning(
-            "Label type %r: neighbors have no more of its labels in common than other nodes, so "
-            "all its vectors are zeros. Learn from another type, for example "
-            "label_types=['node']; a regularization that is far too large does this as well.",
-            label_type,
+            f"Label type {label_type!r}: neighbors have no more of its labels in common than other "
+            f"nodes, so all its vectors are zeros. Learn from another type, for example "
+            f"label_types=['node']; a regularization that is far too large does this as well."
         )
     elif n_used < vectors.shape[1]:
         logger.info(
-            "Label type %r fills %d of its %d dimensions; the others are zeros.",
-            label_type,
-            n_used,
-            vectors.shape[1],
+            f"Label type {label_type!r} fills {n_used} of its {vectors.shape[1]} dimensions; the "
+            f"others are zeros."
         )

@@ -128,11 +128,8 @@ def _lanczos(
     except ArpackNoConvergence as stopped:
         values, vectors = stopped.eigenvalues, stopped.eigenvectors
         logger.warning(
-            "The solver stopped after %d products with %d of %d dimensions; the others are zeros. "
-            "A smaller dim, or a larger regularization, is easier.",
-            n_products,
-            len(values),
-            k,
+            f"The solver stopped after {n_products} products with {len(values)} of {k} dimensions; "
+            f"the others are zeros. A smaller dim, or a larger regularization, is easier."
         )
     return np.asarray(values, np.float64), np.asarray(vectors, np.float32)
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from embedprop.errors import InvalidGraphError, TrainingError
-from embedprop.graph import Graph
+from embedprop.errors import TrainingError
 from embedprop.methods.epb.engines.engine import EpochReport, Learner, TrainingResult
 from embedprop.methods.epb.tables.storage import all_finite
 from embedprop.methods.epb.task import Task
@@ -15,24 +14,11 @@ from embedprop.methods.epb.task import Task
 History = dict[str, list[float]]
 
 
-def require_two_nodes(graph: Graph) -> None:
-    """Refuse a graph in which no node has another one to be compared with."""
-    if graph.n_nodes < 2:
-        raise InvalidGraphError(
-            "EP-B compares each node with another one: the graph needs at least 2 nodes, got 1."
-        )
-
-
-def never() -> bool:
-    """Return that nobody wants to stop."""
-    return False
-
-
 def learn(
     learner: Learner,
     task: Task,
     report: EpochReport,
-    stop: Callable[[], bool] = never,
+    stop: Callable[[], bool] = lambda: False,
     history: Mapping[str, list[float]] | None = None,
 ) -> TrainingResult:
     """Go through the epochs of a plan and return what was learned.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, ClassVar, Self, final
 
-from embedprop.errors import InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import NEIGHBORHOODS
@@ -17,14 +18,14 @@ from embedprop.instance.parts import PARTS_OF_TYPE, Parts
 from embedprop.instance.require import require_positive
 from embedprop.methods.epb.engines.choose import choose_engine, has_torch
 from embedprop.methods.epb.engines.engine import Engine, EpochReport
-from embedprop.methods.epb.epochs import learn, require_two_nodes
+from embedprop.methods.epb.epochs import learn
 from embedprop.methods.epb.finish import model_of
 from embedprop.methods.epb.start import start_vectors
 from embedprop.methods.epb.tables.place import Place, needed_memory
 from embedprop.methods.epb.tables.storage import MEMORY
 from embedprop.methods.epb.task import Targets, Task, TrainingPlan
-from embedprop.methods.interrupt import InterruptWatch
 from embedprop.methods.method import Estimate, Report, Stopped, chosen_types, silent
+from embedprop.methods.progress import InterruptWatch
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Learning, Model
 from embedprop.model.notices import log_notices
@@ -97,7 +98,10 @@ class EPBMethod:
 
     def check(self, graph: Graph) -> None:
         """Refuse a graph that cannot be learned from with these parameters, before any work."""
-        require_two_nodes(graph)
+        if graph.n_nodes < 2:
+            raise InvalidGraphError(
+                "EP-B compares each node with another one: the graph needs at least 2 nodes, got 1."
+            )
         if self.previous is not None:
             _check_previous(self.previous, self.instance)
 
@@ -128,10 +132,10 @@ class EPBMethod:
             model = model_of(task, result, learning, previous)
         if result.interrupted:
             done = max(map(len, result.loss_history.values()), default=0)
-            message = (
+            said = (
                 f"Stopped after {done} of {plan.epochs} epochs; the model holds what was learned."
             )
-            raise Stopped(message, model)
+            raise Stopped(said, model)
         return model
 
     def _learnable(self, graph: Graph) -> LearnableGraph:
@@ -180,19 +184,16 @@ def _of_epochs(report: Report, plan: TrainingPlan) -> EpochReport:
 
 def _readable(kinds: Mapping[str, str]) -> list[str]:
     """Return the label types that can be read here; sets, and texts as words, without torch."""
-    if has_torch():
-        return list(kinds)
-    return [name for name, kind in kinds.items() if kind in ("set", "text")]
+    return [name for name, kind in kinds.items() if has_torch() or kind in ("set", "text")]
 
 
 def _own_parts(parts: Parts, kinds: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return the modules of the user's own: {label type: {part: module}}."""
     found: dict[str, dict[str, Any]] = {name: {} for name in kinds}
-    for part in PARTS_OF_TYPE:
-        for name, kind in kinds.items():
-            one = own_part(part, getattr(parts, part), name, kind)
-            if one is not None:
-                found[name][part] = one
+    for part, (name, kind) in product(PARTS_OF_TYPE, kinds.items()):
+        one = own_part(part, getattr(parts, part), name, kind)
+        if one is not None:
+            found[name][part] = one
     return found
 
 
@@ -237,8 +238,6 @@ def _say_what_is_lost(previous: Model, graph: Graph) -> None:
     n_lost = int((graph.nodes.find_all(previous.nodes) < 0).sum())
     if n_lost:
         logger.warning(
-            "%d of the %d nodes of the model are not in this graph and are forgotten. To keep "
-            "them, give the whole graph.",
-            n_lost,
-            len(previous.nodes),
+            f"{n_lost} of the {len(previous.nodes)} nodes of the model are not in this graph and "
+            f"are forgotten. To keep them, give the whole graph."
         )

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
-from embedprop.graph.multisets import Multisets
+from embedprop.graph import Graph
 from embedprop.kernels.draws.counters import draw_neighbors
 from embedprop.kernels.draws.walks import row_sums, walk_ends
+from embedprop.methods.epb.partitions import InnerGraph
 
 # In a prototype on BlogCatalog (65 neighbors on average) as good as all of them, and cheaper.
 N_WALKS = 20
 
 Visits = NDArray[np.int64]
-
-
-class Connected(Protocol):
-    """What is read of a graph: the whole one, or the inner one of a pair of partitions."""
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        ...
-
-    @property
-    def neighbors(self) -> Multisets:
-        """N(v) of each node."""
-        ...
-
-    @property
-    def degrees(self) -> Visits:
-        """In + out, in the whole graph."""
-        ...
+# The whole graph, or what lies within a pair of partitions.
+Connected = Graph | InnerGraph
 
 
 class Speakers(NamedTuple):

@@ -127,10 +127,8 @@ class PretrainedVectors:
         if len(row_of) < len(plain):
             again = next(name for row, name in enumerate(plain) if row_of[name] != row)
             logger.warning(
-                "pretrained vectors: %d names come again, such as %r; the first vector of each "
-                "counts",
-                len(plain) - len(row_of),
-                again,
+                f"pretrained vectors: {len(plain) - len(row_of)} names come again, such as "
+                f"{again!r}; the first vector of each counts"
             )
             table = table[list(row_of.values())]
         return cls(tuple(row_of), _read_only(table))
@@ -176,18 +174,13 @@ def start_from(
     is_matched[rows[found]] = True
     n_found, n_labels = int(found.sum()), len(vocabulary_names)
     logger.info(
-        "label type %r: %d of %d labels start from pretrained vectors",
-        label_type,
-        n_found,
-        n_labels,
+        f"label type {label_type!r}: {n_found} of {n_labels} labels start from pretrained vectors"
     )
     if n_labels and not n_found:
         logger.warning(
-            "label type %r: no label (such as %r) has a pretrained vector (such as that of %r), so "
-            "all start as usual; bring both to one spelling and type",
-            label_type,
-            vocabulary_names[0],
-            pretrained.names[0],
+            f"label type {label_type!r}: no label (such as {vocabulary_names[0]!r}) has a "
+            f"pretrained vector (such as that of {pretrained.names[0]!r}), so all start as usual; "
+            f"bring both to one spelling and type"
         )
     return is_matched
 

@@ -16,7 +16,7 @@ from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import ENGINES, parse_part
 from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.engines.engine import Engine, Learner
-from embedprop.methods.epb.tables.place import Place, Storage, choose_place
+from embedprop.methods.epb.tables.place import Place, check_storage, choose_place
 from embedprop.methods.epb.task import Task
 
 
@@ -31,7 +31,7 @@ class Fused:
     folder: str | None = None
 
     def __post_init__(self) -> None:
-        Storage(self.storage, self.partitions, self.folder)  # refuses
+        check_storage(self.storage, self.partitions, self.folder)
 
     def why_not(self, instance: EPBInstance, supervised: bool) -> str | None:
         """Return what of an instance is not EP-B."""
@@ -42,7 +42,7 @@ class Fused:
 
     def place(self, graph: LearnableGraph, instance: EPBInstance) -> Place:
         """Return where the tables of a run go."""
-        return choose_place(Storage(self.storage, self.partitions, self.folder), graph, instance)
+        return choose_place(self.storage, self.partitions, self.folder, graph, instance)
 
     def learner(self, task: Task) -> AbstractContextManager[Learner]:
         """Return a run of the kernels."""

@@ -135,17 +135,14 @@ class TorchLearner:
         self._all = nn.ModuleList([modules, *heads.values()])
         self._all.to(device, getattr(torch, np.dtype(task.dtype).name))
         parameters = [p for p in self._all.parameters() if p.requires_grad and p.numel()]
-        # Without anything to learn there is no Adam: it refuses an empty list.
-        self._adam = (
-            torch.optim.Adam(parameters, lr=task.plan.learning_rate, fused=True)
-            if parameters
-            else None
-        )
+        rate = task.plan.learning_rate
+        # Adam refuses an empty list, as it is where nothing can be learned.
+        self._adam = torch.optim.Adam(parameters or [torch.zeros(0)], lr=rate, fused=True)
         self._has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
 
     def begin_epoch(self, rate: float) -> None:
         """Go on with this learning rate."""
-        for group in [] if self._adam is None else self._adam.param_groups:
+        for group in self._adam.param_groups:
             group["lr"] = rate
 
     def turn_to(self, ranges: Ranges) -> None:
@@ -166,7 +163,7 @@ class TorchLearner:
             nodes = torch.from_numpy(draws.nodes).long().to(self._device)
             losses["target"] = self._head.loss(nodes, torch.cat(hs, 1), torch.cat(h_tildes, 1))
             total = total + self._head.weight * losses["target"]
-        if self._adam is not None:
+        if total.requires_grad:
             self._adam.zero_grad()
             total.backward()  # type: ignore[no-untyped-call]
             self._adam.step()
@@ -195,7 +192,7 @@ class TorchLearner:
     def state(self) -> dict[str, Array]:
         """Return parameters and buffers, Adam's moments, and torch's own random numbers."""
         tensors = {f"module {key}": value for key, value in self._all.state_dict().items()}
-        for number, moments in self._moments().items():
+        for number, moments in self._adam.state_dict()["state"].items():
             tensors |= {f"adam {number} {key}": value for key, value in moments.items()}
         tensors["random"] = torch.get_rng_state()  # dropout draws from it
         if self._device.type == "cuda":
@@ -206,22 +203,16 @@ class TorchLearner:
         """Go on from the state of another run."""
         tensors = {key: torch.from_numpy(value.copy()) for key, value in state.items()}
         self._all.load_state_dict({key: tensors[f"module {key}"] for key in self._all.state_dict()})
-        if self._adam is not None:
-            # Adam keeps nothing for a parameter that has had no gradient yet.
-            moments: dict[int, dict[str, Tensor]] = defaultdict(dict)
-            for key, value in tensors.items():
-                if key.startswith("adam "):
-                    _, number, part = key.split()
-                    moments[int(number)][part] = value
-            self._adam.load_state_dict(self._adam.state_dict() | {"state": moments})
+        # Adam keeps nothing for a parameter that has had no gradient yet.
+        moments: dict[int, dict[str, Tensor]] = defaultdict(dict)
+        for key, value in tensors.items():
+            if key.startswith("adam "):
+                _, number, part = key.split()
+                moments[int(number)][part] = value
+        self._adam.load_state_dict(self._adam.state_dict() | {"state": moments})
         torch.set_rng_state(tensors["random"])
         if self._device.type == "cuda":
             torch.cuda.set_rng_state(tensors["random of device"], self._device)
-
-    def _moments(self) -> dict[int, dict[str, Tensor]]:
-        """Return Adam's memory of each parameter that had a gradient, by its number."""
-        moments = {} if self._adam is None else self._adam.state_dict()["state"]
-        return dict(moments)
 
 
 def _in_chunks(function: Any, n: int, device: torch.device) -> Vectors:

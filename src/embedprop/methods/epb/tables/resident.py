@@ -35,7 +35,9 @@ class ResidentTable:
         self._tables, self._partitioned = tables, partitioned
         self._ranges = list[tuple[int, int]]()
         if relation_vectors is not None:
-            vectors = _joined(vectors, relation_vectors, dtype, tables)
+            joined = tables.zeros((self.n_labels + self.n_relations, self.dim), dtype)
+            joined[: self.n_labels], joined[self.n_labels :] = vectors, relation_vectors
+            vectors = joined
         n_rows = len(vectors)
         n_parts, width = part_sizes(self.dim, n_threads)
         shape = (n_parts, n_rows, width)
@@ -117,10 +119,3 @@ class ResidentTable:
         rows = self._tables.zeros((parts.shape[1], self.dim), parts.dtype)
         join(parts, rows)
         return rows
-
-
-def _joined(vectors: Array, relation_vectors: Array, dtype: DTypeLike, tables: Tables) -> Array:
-    n_labels = len(vectors)
-    joined = tables.zeros((n_labels + len(relation_vectors), vectors.shape[1]), dtype)
-    joined[:n_labels], joined[n_labels:] = vectors, relation_vectors
-    return joined

@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -35,32 +35,8 @@ CHUNK = 2**15
 _LAZILY = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 
 
-class Tables(Protocol):
-    """Makes tables, and brings rows of them into memory."""
-
-    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Return a new table of zeros."""
-        ...
-
-    def own(self, vectors: Array, dtype: DTypeLike) -> Array:
-        """Return the vectors in a table that may be changed."""
-        ...
-
-    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
-        """Return parts for the rows of a table, to read them into."""
-        ...
-
-    def read(self, table: Array, window: Array, ranges: Ranges) -> None:
-        """Bring rows of a table into its window."""
-        ...
-
-    def write(self, table: Array, window: Array, ranges: Ranges) -> None:
-        """Take rows of a window back to its table, and give their memory away."""
-        ...
-
-
 class MemoryTables:
-    """Tables in memory; rows in a window are copies."""
+    """Makes tables in memory, and windows for rows of them, which are copies."""
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new table of zeros."""
@@ -154,6 +130,9 @@ class DiskTables:
         for number in range(len(window)):
             for low, high in ranges:
                 _forget(window, number, low, high)
+
+
+Tables = MemoryTables | DiskTables
 
 
 def _pieces(ranges: Ranges) -> Iterator[tuple[int, int]]:
