@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from embedprop.graph.changes.learnable import learned_labels
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import TrainingResult
+from embedprop.methods.epb.epochs import TrainingResult
 
 # On matrices this small a second thread only waits.
 torch.set_num_threads(1)

@@ -23,8 +23,7 @@ from embedprop import Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
-from embedprop.methods.closed_form.labels import label_matrix, solve_labels
-from embedprop.methods.closed_form.missing import LabelledNodes
+from embedprop.methods.closed_form.labels import LabelledNodes, label_matrix, solve_labels
 
 DIM = 6
 

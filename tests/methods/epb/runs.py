@@ -13,9 +13,8 @@ from tests.reference import train_by_autograd
 from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance, TypeInstance
-from embedprop.methods.epb.engines.choose import Fused, Torch
-from embedprop.methods.epb.engines.engine import Engine, EpochReport, Learner, TrainingResult
-from embedprop.methods.epb.epochs import learn
+from embedprop.methods.epb.engines.choose import Engine, Fused, Torch
+from embedprop.methods.epb.epochs import EpochReport, Learner, TrainingResult, learn
 from embedprop.methods.epb.start import glorot
 from embedprop.methods.epb.tables.storage import MEMORY, Tables
 from embedprop.methods.epb.task import Start, Task, TrainingPlan

@@ -14,8 +14,7 @@ from tests.methods.epb.runs import By, Run, by_fused, by_torch, ignore
 
 from embedprop.errors import TrainingError
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import TrainingResult
-from embedprop.methods.epb.epochs import learn
+from embedprop.methods.epb.epochs import TrainingResult, learn
 from embedprop.methods.epb.tables.storage import DiskTables
 from embedprop.methods.epb.task import Targets
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Self, final
@@ -38,7 +38,7 @@ class ClosedFormMethod:
         """Return the method that the parameters describe for a graph with these label types."""
         readable = [name for name, kind in kinds.items() if kind == "set"]
         why = "the closed form learns from sets of labels"
-        wanted, shared = parameters.label_types, _without_ids(readable)
+        wanted, shared = parameters.label_types, [name for name in readable if name != "node"]
         chosen = chosen_types(kinds, wanted, readable, why)
         if wanted is None and shared:
             if len(shared) < len(chosen):
@@ -103,12 +103,3 @@ class ClosedFormMethod:
 def _tell(report: Report, name: str, n_passes: int) -> None:
     passes = "1 message pass" if n_passes == 1 else f"{n_passes} message passes"
     report(n_passes, None, f"solving {name!r}: {passes}")
-
-
-def _without_ids(label_types: Sequence[str]) -> list[str]:
-    """Return the label types that nodes share.
-
-    >>> _without_ids(["node", "word"])
-    ['word']
-    """
-    return [name for name in label_types if name != "node"]

@@ -17,8 +17,12 @@ from embedprop.graph.arrays import Vectors, Weights
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.instance.closed_form import ClosedFormInstance
 from embedprop.methods.closed_form.ids import solve_ids
-from embedprop.methods.closed_form.labels import MAX_DENSE, label_matrix, solve_labels
-from embedprop.methods.closed_form.missing import LabelledNodes
+from embedprop.methods.closed_form.labels import (
+    MAX_DENSE,
+    LabelledNodes,
+    label_matrix,
+    solve_labels,
+)
 from embedprop.methods.closed_form.spectrum import Told
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.readout.eigen import N_STEPS, scaled, shares, unit_rows

@@ -7,7 +7,7 @@ import numpy as np
 from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.arrays import Vectors
 from embedprop.graph.changes.learnable import LearnableGraph
-from embedprop.methods.epb.engines.engine import TrainingResult
+from embedprop.methods.epb.epochs import TrainingResult
 from embedprop.methods.epb.task import Targets, Task
 from embedprop.model.heads import LearnedHead, log_softmax
 from embedprop.model.model import Learning, Model
@@ -29,6 +29,7 @@ def model_of(
     if "node" in vectors and result.embeddings is None:
         # It comes first; sharing the rows saves a copy of the largest table.
         vectors["node"] = embedding[:, : vectors["node"].shape[1]]
+    readout: EPBReadout
     means = MeansReadout(
         columns_of(instance.dims),
         embedding,
@@ -39,8 +40,11 @@ def model_of(
         result.relation_vectors,
         instance.representation,
     )
-    readout = _with_representation(_with_modules(means, result), graph)
-    r = readout.vectors
+    modules, readout = result.modules, means
+    if modules is not None:  # which do more than means of tables
+        n_learned = sum(p.numel() for module in modules.values() for p in module.parameters())
+        readout = ModulesReadout(means, modules, result.label_vectors, n_learned)
+    readout = _with_representation(readout, graph)
     head = None if task.targets is None else _head(readout, graph, result, task.targets)
     return Model(
         instance=instance,
@@ -49,7 +53,7 @@ def model_of(
         vocabularies=names,
         label_vectors=vectors,
         embedding=embedding,
-        vectors=r,
+        vectors=readout.vectors,
         readout=readout,
         relations=graph.relations,
         relation_vectors=result.relation_vectors,
@@ -109,15 +113,6 @@ def _kept(
         return vocabulary, vectors
     extended, _ = vocabulary.extended(old[id_] for id_ in missing.tolist())
     return extended, np.concatenate([vectors, previous.label_vectors[name][missing]])
-
-
-def _with_modules(means: MeansReadout, result: TrainingResult) -> EPBReadout:
-    """Return the readout with the modules, where these do more than means of tables."""
-    modules = result.modules
-    if modules is None:
-        return means
-    n_learned = sum(p.numel() for module in modules.values() for p in module.parameters())
-    return ModulesReadout(means, modules, result.label_vectors, n_learned)
 
 
 def _with_representation(readout: EPBReadout, graph: Graph) -> EPBReadout:

@@ -16,9 +16,8 @@ from embedprop.instance.epb import EPBInstance, own_part
 from embedprop.instance.parameters import EPBParameters, settings_of
 from embedprop.instance.parts import PARTS_OF_TYPE, Parts
 from embedprop.instance.require import require_positive
-from embedprop.methods.epb.engines.choose import choose_engine, has_torch
-from embedprop.methods.epb.engines.engine import Engine, EpochReport
-from embedprop.methods.epb.epochs import learn
+from embedprop.methods.epb.engines.choose import Engine, choose_engine, has_torch
+from embedprop.methods.epb.epochs import EpochReport, learn
 from embedprop.methods.epb.finish import model_of
 from embedprop.methods.epb.start import start_vectors
 from embedprop.methods.epb.tables.place import Place, needed_memory

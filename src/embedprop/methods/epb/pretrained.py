@@ -45,13 +45,13 @@ class PretrainedVectors:
     names: tuple[Hashable, ...]
     vectors: NDArray[np.float32]
 
+    def __post_init__(self) -> None:
+        self.vectors.setflags(write=False)
+
     @property
     def dim(self) -> int:
         """The width of the vectors."""
         return int(self.vectors.shape[1])
-
-    def __len__(self) -> int:
-        return len(self.names)
 
     @classmethod
     def of(cls, source: Any, only: Collection[Hashable] | None = None) -> PretrainedVectors:
@@ -115,7 +115,7 @@ class PretrainedVectors:
             names, vectors = read_vectors(Path(path), only)
         except InvalidGraphError as error:  # of the reader of bytes, which serves graphs
             raise InvalidParameterError(str(error)) from error
-        return cls(names, _read_only(vectors))
+        return cls(names, vectors)
 
     @classmethod
     def _of_pair(cls, names: Any, vectors: Any) -> PretrainedVectors:
@@ -131,7 +131,7 @@ class PretrainedVectors:
                 f"{again!r}; the first vector of each counts"
             )
             table = table[list(row_of.values())]
-        return cls(tuple(row_of), _read_only(table))
+        return cls(tuple(row_of), table)
 
 
 def start_from(
@@ -240,9 +240,3 @@ def _ragged(names: Sequence[Hashable], vectors: Any) -> str:
         if size != sizes[0]:
             return f"that of {names[0]!r} has {sizes[0]} numbers and that of {name!r} has {size}"
     return ""
-
-
-def _read_only(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    view = vectors.view()
-    view.flags.writeable = False
-    return view

@@ -17,8 +17,8 @@ from embedprop.instance.catalog import ENGINES
 from embedprop.instance.epb import EPBInstance, TypeInstance
 from embedprop.methods.epb.engines import choose
 from embedprop.methods.epb.engines.choose import Fused, Torch, choose_engine
-from embedprop.methods.epb.engines.engine import Learner
 from embedprop.methods.epb.engines.fused import fused_learner
+from embedprop.methods.epb.epochs import Learner
 from embedprop.methods.epb.tables.place import Place
 from embedprop.methods.epb.task import Task
 

@@ -1,4 +1,4 @@
-"""The engines, and "auto", the first that has no objection.
+"""The engines, what each of them must do, and "auto", the first that has no objection.
 
 An engine is chosen as a text, ``"fused(storage='disk')"``; what it names is one of these small
 frozen classes, which know what the engine cannot do without loading it.
@@ -9,15 +9,33 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import ENGINES, parse_part
 from embedprop.instance.epb import EPBInstance
-from embedprop.methods.epb.engines.engine import Engine, Learner
+from embedprop.methods.epb.epochs import Learner
 from embedprop.methods.epb.tables.place import Place, check_storage, choose_place
 from embedprop.methods.epb.task import Task
+
+
+class Engine(Protocol):
+    """One way to compute an instance, with its parameters; made before anything of it is loaded."""
+
+    name: ClassVar[str]
+
+    def why_not(self, instance: EPBInstance, supervised: bool) -> str | None:
+        """Return why the engine cannot compute an instance and what to do; None if it can."""
+        ...
+
+    def place(self, graph: LearnableGraph, instance: EPBInstance) -> Place:
+        """Return where the tables of a run go."""
+        ...
+
+    def learner(self, task: Task) -> AbstractContextManager[Learner]:
+        """Return a run that stands at the start, in a context that frees what it holds."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,10 @@ import numpy as np
 from embedprop.graph.arrays import Vectors
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import TrainingResult
-from embedprop.methods.epb.engines.fused_state import FusedState, is_identity
+from embedprop.methods.epb.engines.fused_state import FusedState
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
+from embedprop.methods.epb.epochs import TrainingResult
 from embedprop.methods.epb.partitions import Ranges
-from embedprop.methods.epb.tables.resident import ResidentTable
 from embedprop.methods.epb.tables.storage import Array, chunks
 from embedprop.methods.epb.task import Task
 
@@ -39,14 +38,8 @@ def fused_learner(task: Task) -> Iterator[FusedLearner]:
     states, highest = {}, {}
     with Crew() as crew:
         for name, settings in instance.label_types.items():
-            sets = task.learnable.labels(name).sets
-            # Only the rows of ids belong to nodes, and so to partitions.
-            partitioned = plan.n_partitions > 2 and is_identity(sets)
+            states[name] = FusedState(task, name, drawer, crew, threads.most)
             vectors, relations = start.labels[name], start.relations.get(name)
-            rows = ResidentTable(
-                vectors, relations, task.dtype, task.tables, partitioned, threads.most
-            )
-            states[name] = FusedState(rows, sets, settings, plan, drawer, crew)
             # Of a reconstruction and an embedding, at most.
             distance = 2 * _longest(vectors) + (0 if relations is None else _longest(relations))
             usual = (settings.margin or 0.0) + distance ** (1 + settings.is_squared)

@@ -23,7 +23,7 @@ from embedprop.instance.catalog import NEIGHBORHOODS
 from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import TrainingResult
+from embedprop.methods.epb.epochs import TrainingResult
 from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.tables.storage import Array
 from embedprop.methods.epb.task import Task

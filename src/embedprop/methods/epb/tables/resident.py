@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from embedprop.kernels.epb.adam import Table
 from embedprop.methods.epb.partitions import Ranges
 from embedprop.methods.epb.tables.columns import cut, join, part_sizes
-from embedprop.methods.epb.tables.storage import CHUNK, Array, Tables
+from embedprop.methods.epb.tables.storage import CHUNK, Array
+from embedprop.methods.epb.task import Task
 
 
 class ResidentTable:
@@ -21,15 +22,9 @@ class ResidentTable:
     all rows are at home where `tables` keeps them.
     """
 
-    def __init__(
-        self,
-        vectors: Array,
-        relation_vectors: Array | None,
-        dtype: DTypeLike,
-        tables: Tables,
-        partitioned: bool,
-        n_threads: int,
-    ) -> None:
+    def __init__(self, task: Task, name: str, partitioned: bool, n_threads: int) -> None:
+        vectors, relation_vectors = task.start.labels[name], task.start.relations.get(name)
+        tables, dtype = task.tables, task.dtype
         self.n_labels, self.dim = len(vectors), int(vectors.shape[1])
         self.n_relations = 0 if relation_vectors is None else len(relation_vectors)
         self._tables, self._partitioned = tables, partitioned

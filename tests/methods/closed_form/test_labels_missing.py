@@ -19,8 +19,12 @@ from threadpoolctl import threadpool_limits
 from embedprop import ClosedForm, Graph
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
-from embedprop.methods.closed_form.labels import label_matrix, solve_labels
-from embedprop.methods.closed_form.missing import MAX_PASSED, LabelledNodes
+from embedprop.methods.closed_form.labels import (
+    MAX_PASSED,
+    LabelledNodes,
+    label_matrix,
+    solve_labels,
+)
 
 # a - x - y - b, and z for itself
 PATH = Graph.from_edges([("a", "x"), ("x", "y"), ("y", "b")], nodes=["a", "x", "y", "b", "z"])
