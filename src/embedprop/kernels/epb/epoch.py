@@ -196,8 +196,7 @@ def _positions_of_nodes(side: int, space: NodeSpace) -> Positions:
     """Return what was listed of a batch, in places of its distinct nodes."""
     own, negatives, offsets = space.own[side], space.negatives[side], space.offsets[side]
     # List b ends where the next one starts.
-    starts, ends = offsets, offsets[1:]
-    return Positions(own, negatives, space.heard[side], space.weights[side], starts, ends)
+    return Positions(own, negatives, space.heard[side], space.weights[side], offsets, offsets[1:])
 
 
 @uncounted()

@@ -69,29 +69,23 @@ class ClosedFormMethod:
     def _model(self, graph: Graph, solved: Mapping[str, SolvedType], seed: int) -> Model:
         """Return the model with the label types side by side."""
         instance = self.instance
-        ordered = [solved[name] for name in instance.label_types]
+        columns, types = columns_of(instance.dims), list(instance.label_types)
+        ordered = [solved[name] for name in types]
         vectors = np.concatenate([one.vectors for one in ordered], axis=1)
         of_labels = {
             # The vectors of ids are those of their nodes.
-            name: vectors[:, low:high] if one.label_vectors is None else one.label_vectors
-            for (name, (low, high)), one in zip(
-                columns_of(instance.dims).items(), ordered, strict=True
-            )
+            name: vectors[:, slice(*columns[name])] if (own := one.label_vectors) is None else own
+            for name, one in zip(types, ordered, strict=True)
         }
-        readout = EigenReadout(
-            columns_of(instance.dims),
-            vectors,
-            np.concatenate([one.masses for one in ordered]),
-            np.concatenate([one.factors for one in ordered]),
-            of_labels,
-            instance.restart,
-        )
-        residuals = {name: solved[name].residual for name in instance.label_types}
+        masses = np.concatenate([one.masses for one in ordered])
+        factors = np.concatenate([one.factors for one in ordered])
+        readout = EigenReadout(columns, vectors, masses, factors, of_labels, instance.restart)
+        residuals = {name: solved[name].residual for name in types}
         return Model(
             instance=instance,
             nodes=graph.nodes,
             directed=graph.directed,
-            vocabularies={name: graph.vocabulary(name) for name in instance.label_types},
+            vocabularies={name: graph.vocabulary(name) for name in types},
             label_vectors=of_labels,
             embedding=vectors,
             vectors=vectors,

@@ -102,22 +102,12 @@ class Solver:
 
     def _shared_labels(self, name: str, guess: Weights, told: Told) -> SolvedType:
         one, adjacency = self.instance.label_types[name], self._adjacency
-        h, label_vectors, residual = self._h_and_labels(name, guess, told)
-        r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
-        masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
-        none = np.empty(0, np.float32)
-        return SolvedType(scaled(r, one.dim), masses[None], none, label_vectors, residual)
-
-    def _h_and_labels(
-        self, name: str, guess: Weights, told: Told
-    ) -> tuple[Vectors, Vectors, float]:
-        """Return h of all nodes, the vectors of the labels that it is made of, the residual."""
-        one, sets = self.instance.label_types[name], self.graph.labels[name]
+        sets = self.graph.labels[name]
         known = sets.sizes > 0
         matrix = label_matrix(sets, len(self.graph.vocabulary(name)))
-        nodes: csr_array[np.float32] | LabelledNodes = self._adjacency
+        nodes: csr_array[np.float32] | LabelledNodes = adjacency
         if not known.all():
-            nodes = LabelledNodes(self._adjacency, known)
+            nodes = LabelledNodes(adjacency, known)
             matrix = csr_array(matrix[np.flatnonzero(known)])
         vectors, residual = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
         _warn_empty(name, vectors)
@@ -126,7 +116,10 @@ class Solver:
             h = nodes.filled(h)
             if vectors.any():
                 _warn_unlabelled(name, nodes.n_unreached, self.graph.n_nodes)
-        return h, vectors, residual
+        r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
+        masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
+        none = np.empty(0, np.float32)
+        return SolvedType(scaled(r, one.dim), masses[None], none, vectors, residual)
 
 
 def pagerank_average(adjacency: csr_array[np.float32], h: Vectors, restart: float) -> Vectors:

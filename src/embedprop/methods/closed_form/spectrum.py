@@ -78,7 +78,7 @@ def largest(
         values, vectors = _decomposed(product, n, metric)
     else:
         which = "LM" if both_ends else "LA"
-        values, vectors = _lanczos(product, n, k, start, which, metric, told)
+        values, vectors = _lanczos(product, n, k, metric, told, v0=start, which=which)
     order = np.argsort(-np.abs(values) if both_ends else -values, kind="stable")[:k]
     values, vectors = values[order].astype(np.float64), _with_signs(vectors[:, order])
     return Spectrum(values, vectors, _residual(product, values, vectors, metric))
@@ -97,13 +97,7 @@ def _decomposed(
 
 
 def _lanczos(
-    product: Product,
-    n: int,
-    k: int,
-    start: Vectors,
-    which: str,
-    metric: Metric | None,
-    told: Told | None,
+    product: Product, n: int, k: int, metric: Metric | None, told: Told | None, **settings: Any
 ) -> tuple[NDArray[np.float64], Vectors]:
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
@@ -120,11 +114,12 @@ def _lanczos(
         return LinearOperator((n, n), lambda x: of(x.reshape(n, 1)).ravel(), dtype=np.float32)
 
     tolerance = _TOLERANCE if n <= _LARGE else _TOLERANCE_OF_LARGE
-    settings: dict[str, Any] = {"which": which, "tol": tolerance, "maxiter": _MAX_RESTARTS}
     if metric is not None:
         settings |= {"M": operator(metric.product), "Minv": operator(metric.solve)}
     try:
-        values, vectors = eigsh(operator(counted), k, v0=start, **settings)
+        values, vectors = eigsh(
+            operator(counted), k, tol=tolerance, maxiter=_MAX_RESTARTS, **settings
+        )
     except ArpackNoConvergence as stopped:
         values, vectors = stopped.eigenvalues, stopped.eigenvectors
         logger.warning(

@@ -34,21 +34,20 @@ def start_vectors(
         if instance.n_relations:
             start.relations[name] = _relations(learnable, name, one.dim, streams, previous)
         is_known = previous is not None and name in previous.label_vectors
-        if not one.is_set:
-            n_dummies = len(labels.dummy_nodes)
-            start.labels[name] = glorot(f"dummies of {name}", n_dummies, one.dim, streams)
-            if previous is not None and is_known:
-                _fill_dummies(previous, learnable, name, start.labels[name])
-            continue
-        vectors = glorot(name, labels.n_vectors, one.dim, streams, tables)
+        n_dummies = len(labels.dummy_nodes)
+        if one.is_set:
+            vectors = glorot(name, labels.n_vectors, one.dim, streams, tables)
+        else:
+            vectors = glorot(f"dummies of {name}", n_dummies, one.dim, streams)
         if name in (pretrained or {}):
             names = learnable.graph.vocabulary(name).names
             given = PretrainedVectors.of((pretrained or {})[name], only=names)
             start.fixed[name] = np.zeros(len(vectors), bool)
             start.fixed[name][: len(names)] = start_from(vectors[: len(names)], names, given, name)
         if previous is not None and is_known:
-            _fill_labels(previous, learnable, name, vectors)
-            _fill_dummies(previous, learnable, name, vectors[labels.n_labels :])
+            if one.is_set:
+                _fill_labels(previous, learnable, name, vectors)
+            _fill_dummies(previous, learnable, name, vectors[len(vectors) - n_dummies :])
         start.labels[name] = vectors
     return start
 

@@ -113,19 +113,15 @@ class DiskTables:
     def read(self, table: Array, window: Array, ranges: Ranges) -> None:
         """Bring rows of a table into its window."""
         file = _mapping_of(table).file
-        for low, high in _pieces(ranges):
-            rows = np.empty((high - low, table.shape[1]), table.dtype)
-            file.seek(low * table.strides[0])
+        for rows, own in _pieces(table, window, ranges, file):
             _transfer(file.readinto, rows)
-            cut(rows, window[:, low:high])
+            cut(rows, own)
 
     def write(self, table: Array, window: Array, ranges: Ranges) -> None:
         """Take rows of a window back to its table, and give their memory away."""
         file = _mapping_of(table).file
-        for low, high in _pieces(ranges):
-            rows = np.empty((high - low, table.shape[1]), table.dtype)
-            join(window[:, low:high], rows)
-            file.seek(low * table.strides[0])
+        for rows, own in _pieces(table, window, ranges, file):
+            join(own, rows)
             _transfer(file.write, rows)
         for number in range(len(window)):
             for low, high in ranges:
@@ -135,11 +131,15 @@ class DiskTables:
 Tables = MemoryTables | DiskTables
 
 
-def _pieces(ranges: Ranges) -> Iterator[tuple[int, int]]:
-    """Yield ranges of at most CHUNK rows."""
+def _pieces(
+    table: Array, window: Array, ranges: Ranges, file: IO[bytes]
+) -> Iterator[tuple[Array, Array]]:
+    """Yield room for CHUNK rows at most, and the window's parts of them; the file stands there."""
     for low, high in ranges:
         for start in range(low, high, CHUNK):
-            yield start, min(start + CHUNK, high)
+            end = min(start + CHUNK, high)
+            file.seek(start * table.strides[0])
+            yield np.empty((end - start, table.shape[1]), table.dtype), window[:, start:end]
 
 
 def _transfer(move: Callable[[memoryview], int], rows: Array) -> None:
