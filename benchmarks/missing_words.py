@@ -27,6 +27,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from embedprop.methods.closed_form.pagerank import pagerank_average, unit_rows
 from missing_words_fillers import (
     Vectors,
     check_propagation,
@@ -43,7 +44,6 @@ from embedprop.evaluation.node_classification import score_path
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.evaluation.splits import Split, per_class_split
 from embedprop.graph.matrix import symmetric_adjacency
-from embedprop.methods.closed_form.pagerank import pagerank_average, unit_rows
 from embedprop.model.representations import Known, make_representation
 from estimators import closed_form, epb
 

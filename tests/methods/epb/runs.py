@@ -15,9 +15,8 @@ from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance, TypeInstance
 from embedprop.methods.epb.engines.choose import Engine, Fused, Torch
 from embedprop.methods.epb.epochs import EpochReport, Learner, TrainingResult, learn
-from embedprop.methods.epb.start import glorot
 from embedprop.methods.epb.tables.storage import MEMORY, Tables
-from embedprop.methods.epb.task import Start, Task, TrainingPlan
+from embedprop.methods.epb.task import Start, Task, TrainingPlan, glorot
 from embedprop.methods.random_streams import RandomStreams
 
 

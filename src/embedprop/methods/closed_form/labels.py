@@ -8,6 +8,8 @@ eps t |E|^2: the number of dimensions less the sum of their eigenvalues.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -201,16 +203,17 @@ class _Whitened:
     """C^-1 M C^-T with B = C C': the standard form; a dense matrix unless M is made of walks."""
 
     def __init__(self, problem: _Problem) -> None:
-        from scipy.linalg import LinAlgError, cholesky
+        from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
         p = self._problem = problem
         speakers = csr_array(p.matrix.multiply(p.degrees[:, None]))
         b = self._centered(p.transposed @ speakers)
         b[np.diag_indices(p.n_labels)] += np.float32(p.ridge)
         try:
-            self._root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
+            root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             raise _too_small(p) from None
+        self._solve = partial(solve_triangular, root, lower=True, check_finite=False)
         self._standard: Vectors | None = None
         if not isinstance(p.adjacency, LabelledNodes):
             m = self._centered(p.transposed @ (p.adjacency @ p.matrix))
@@ -224,10 +227,7 @@ class _Whitened:
 
     def _solved(self, y: Vectors) -> Vectors:
         """Return C^-1 y, written over y."""
-        from scipy.linalg import solve_triangular
-
-        solved = solve_triangular(self._root, y, lower=True, overwrite_b=True, check_finite=False)
-        return np.asarray(solved, np.float32)
+        return np.asarray(self._solve(y, overwrite_b=True), np.float32)
 
     def product(self, x: Vectors) -> Vectors:
         """Return the standard form times x."""
@@ -238,7 +238,4 @@ class _Whitened:
 
     def back(self, x: Vectors) -> Vectors:
         """Return e = C^-T x."""
-        from scipy.linalg import solve_triangular
-
-        solved = solve_triangular(self._root, x, lower=True, trans=1, check_finite=False)
-        return np.asarray(solved, np.float32)
+        return np.asarray(self._solve(x, trans=1), np.float32)

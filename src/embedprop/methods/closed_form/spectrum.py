@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,7 @@ _TOLERANCE_OF_LARGE, _LARGE = 1e-2, 200_000
 _MAX_RESTARTS = 60
 
 
-@dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(NamedTuple):
     """Eigenvalues, best first; eigenvectors as columns; how far they are from solving it.
 
     residual: the largest |M e - lambda B e|, relative to the largest |lambda B e|.
@@ -38,8 +36,7 @@ class Spectrum:
     residual: float
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(NamedTuple):
     """B of a generalized problem: multiplies with it, and solves B x = y."""
 
     product: Product

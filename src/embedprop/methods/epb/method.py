@@ -19,10 +19,9 @@ from embedprop.instance.require import require_positive
 from embedprop.methods.epb.engines.choose import Engine, choose_engine, has_torch
 from embedprop.methods.epb.epochs import EpochReport, learn
 from embedprop.methods.epb.finish import model_of
-from embedprop.methods.epb.start import start_vectors
 from embedprop.methods.epb.tables.place import Place, needed_memory
 from embedprop.methods.epb.tables.storage import MEMORY
-from embedprop.methods.epb.task import Targets, Task, TrainingPlan
+from embedprop.methods.epb.task import Targets, Task, TrainingPlan, start_vectors
 from embedprop.methods.method import Estimate, Report, Stopped, chosen_types, silent
 from embedprop.methods.progress import InterruptWatch
 from embedprop.methods.random_streams import RandomStreams

@@ -17,10 +17,10 @@ from tests.methods.epb.runs import By, Run, assert_near, by_fused, by_torch
 
 from embedprop.kernels.epb.adam import Table, catch_up_rows
 from embedprop.methods.epb.engines import fused_state
-from embedprop.methods.epb.start import glorot
 from embedprop.methods.epb.tables import resident as resident_table
 from embedprop.methods.epb.tables import storage as tables
 from embedprop.methods.epb.tables.storage import MEMORY, DiskTables, is_mapped
+from embedprop.methods.epb.task import glorot
 from embedprop.methods.random_streams import RandomStreams
 
 TWO_THEN_FOUR = """
