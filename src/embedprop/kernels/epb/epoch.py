@@ -49,10 +49,16 @@ from embedprop.kernels.epb.batch import (
     bounds_of,
     senders_of,
 )
-from embedprop.kernels.epb.positions import compare, reconstruct_and_measure, send
+from embedprop.kernels.epb.positions import (
+    compare,
+    list_label_senders,
+    list_senders,
+    receive,
+    reconstruct_and_measure,
+    send,
+)
 from embedprop.kernels.epb.reads import list_ids, list_nodes
 from embedprop.kernels.epb.segments import sum_segments
-from embedprop.kernels.epb.senders import list_label_senders, list_senders, receive
 from embedprop.kernels.machine.arrays import Floats, Ints
 from embedprop.kernels.machine.compile import kernel, uncounted
 from embedprop.kernels.machine.meeting import arrive, have_arrived

@@ -114,8 +114,12 @@ class Solver:
         h = np.asarray(matrix @ vectors)
         if isinstance(nodes, LabelledNodes):
             h = nodes.filled(h)
-            if vectors.any():
-                _warn_unlabelled(name, nodes.n_unreached, self.graph.n_nodes)
+            if vectors.any() and nodes.n_unreached:
+                logger.warning(
+                    f"{nodes.n_unreached} of the {len(h)} nodes get zeros for the label type "
+                    f"{name!r}: neither they nor the nodes that they are linked with have such "
+                    f"labels. Ids tell them apart: add 'node' to label_types."
+                )
         r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
         masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
         none = np.empty(0, np.float32)
@@ -151,15 +155,6 @@ def needed_bytes(graph: Graph, instance: ClosedFormInstance) -> int:
         most = max(most, work)
         total += graph.n_nodes * one.dim
     return 4 * (2 * total + most)
-
-
-def _warn_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
-    if n_unreached:
-        logger.warning(
-            f"{n_unreached} of the {n_nodes} nodes get zeros for the label type {label_type!r}: "
-            f"neither they nor the nodes that they are linked with have such labels. Ids tell them "
-            f"apart: add 'node' to label_types."
-        )
 
 
 def _warn_unreached(vectors: Vectors, dim: int) -> None:

@@ -14,8 +14,14 @@ from embedprop.graph import Graph
 from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
 from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
-from embedprop.methods.epb.neighborhoods import Connected, Speakers, Visits
-from embedprop.methods.epb.partitions import InnerGraph, Partitions, Ranges
+from embedprop.methods.epb.neighborhoods import (
+    Connected,
+    InnerGraph,
+    Partitions,
+    Ranges,
+    Speakers,
+    Visits,
+)
 from embedprop.methods.epb.task import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 

@@ -17,7 +17,7 @@ from embedprop.methods.epb.task import Task
 if TYPE_CHECKING:  # what answers queries needs the results here, and neither Numba nor a drawer
     from embedprop.kernels.epb.batch import Draws
     from embedprop.methods.epb.draws import Drawer
-    from embedprop.methods.epb.partitions import Ranges
+    from embedprop.methods.epb.neighborhoods import Ranges
 
 History = dict[str, list[float]]
 

@@ -163,11 +163,9 @@ class EPBMethod:
 
     def _estimate(self, learnable: LearnableGraph, place: Place) -> Estimate:
         needed = needed_memory(learnable, self.instance, place.n_partitions)
-        if place.tables is not MEMORY:
-            return Estimate(needed, self.instance.dims)
         cure = " The fused engine can keep tables on disk: engine=\"fused(storage='disk')\"."
-        can_be_on_disk = self.engine.name == "fused"
-        return Estimate(needed, self.instance.dims, cure if can_be_on_disk else "")
+        could_be_on_disk = self.engine.name == "fused" and place.tables is MEMORY
+        return Estimate(needed, self.instance.dims, cure if could_be_on_disk else "")
 
 
 def _of_epochs(report: Report, plan: TrainingPlan) -> EpochReport:

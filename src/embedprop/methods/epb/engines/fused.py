@@ -17,7 +17,7 @@ from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines.fused_state import FusedState
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
 from embedprop.methods.epb.epochs import TrainingResult
-from embedprop.methods.epb.partitions import Ranges
+from embedprop.methods.epb.neighborhoods import Ranges
 from embedprop.methods.epb.tables.storage import Array, chunks
 from embedprop.methods.epb.task import Task
 

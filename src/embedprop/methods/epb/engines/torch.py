@@ -24,7 +24,7 @@ from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.epochs import TrainingResult
-from embedprop.methods.epb.partitions import Ranges
+from embedprop.methods.epb.neighborhoods import Ranges
 from embedprop.methods.epb.tables.storage import Array
 from embedprop.methods.epb.task import Task
 from embedprop.methods.random_streams import RandomStreams

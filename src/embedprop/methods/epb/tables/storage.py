@@ -16,6 +16,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from numpy.typing import DTypeLike, NDArray
 from embedprop.methods.epb.tables.columns import aligned_zeros, cut, join
 
 if TYPE_CHECKING:  # the type alone: who stores tables needs no kernel
-    from embedprop.methods.epb.partitions import Ranges
+    from embedprop.methods.epb.neighborhoods import Ranges
 
 Array = NDArray[Any]
 
@@ -123,9 +124,8 @@ class DiskTables:
         for rows, own in _pieces(table, window, ranges, file):
             join(own, rows)
             _transfer(file.write, rows)
-        for number in range(len(window)):
-            for low, high in ranges:
-                _forget(window, number, low, high)
+        for number, (low, high) in product(range(len(window)), ranges):
+            _forget(window, number, low, high)
 
 
 Tables = MemoryTables | DiskTables
