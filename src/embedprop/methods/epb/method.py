@@ -72,7 +72,10 @@ class EPBMethod:
     ) -> Self:
         """Return the method that the parameters describe for a graph with these label types."""
         why, cure = "torch is not installed", ": pip install 'embedprop[torch]'"
-        chosen = chosen_types(kinds, parameters.label_types, _readable(kinds), why, cure)
+        # Sets, and texts as words, without torch.
+        plain = [name for name, kind in kinds.items() if kind in ("set", "text")]
+        readable = list(kinds) if has_torch() else plain
+        chosen = chosen_types(kinds, parameters.label_types, readable, why, cure)
         instance = EPBInstance.of(parameters, chosen, n_relations)
         make_representation(instance.representation).width(list(instance.dims.values()))
         if targets is not None:
@@ -112,7 +115,8 @@ class EPBMethod:
         """Return the model after all epochs; `Stopped` holds it after Ctrl-C."""
         self.check(graph)
         learnable, previous, instance = self._learnable(graph), self.previous, self.instance
-        targets = self._targets(graph)
+        wanted = self.targets
+        targets = None if wanted is None else Targets.of(wanted.given, graph.nodes, wanted.weight)
         place = self.engine.place(learnable, instance)
         self._estimate(learnable, place).require_memory()
         log_notices([] if place.notice is None else [place.notice])
@@ -139,10 +143,6 @@ class EPBMethod:
     def _learnable(self, graph: Graph) -> LearnableGraph:
         inverses = self.previous is not None and self.previous.has_inverses
         return LearnableGraph.of(graph, self.instance.word_sets, inverses=inverses)
-
-    def _targets(self, graph: Graph) -> Targets | None:
-        wanted = self.targets
-        return None if wanted is None else Targets.of(wanted.given, graph.nodes, wanted.weight)
 
     def _plan(self, streams: RandomStreams, place: Place) -> TrainingPlan:
         """Return the plan with what only a run knows; going on repeats no draws."""
@@ -176,11 +176,6 @@ def _of_epochs(report: Report, plan: TrainingPlan) -> EpochReport:
         report(epoch + share, plan.epochs, f"epoch {epoch + 1}/{plan.epochs}, loss {shown}")
 
     return heard
-
-
-def _readable(kinds: Mapping[str, str]) -> list[str]:
-    """Return the label types that can be read here; sets, and texts as words, without torch."""
-    return [name for name, kind in kinds.items() if has_torch() or kind in ("set", "text")]
 
 
 def _own_parts(parts: Parts, kinds: Mapping[str, str]) -> dict[str, dict[str, Any]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from embedprop.errors import InvalidParameterError
 from embedprop.graph import Graph, Multisets
 from embedprop.kernels.draws.counters import draw_neighbors
-from embedprop.kernels.draws.induced import inner_lists, inner_ptr
+from embedprop.kernels.draws.induced import inner_lists
 from embedprop.kernels.draws.walks import row_sums, walk_ends
 from embedprop.methods.random_streams import RandomStreams
 
@@ -91,8 +91,7 @@ class InnerGraph:
         place = np.full(graph.n_nodes, -1, np.int32)
         place[nodes] = np.arange(len(nodes), dtype=np.int32)
         neighbors, relations = graph.neighbors, graph.neighbor_relations
-        ptr = inner_ptr(nodes, neighbors.ptr, neighbors.ids, place)
-        ids, places = inner_lists(nodes, neighbors.ptr, neighbors.ids, place, ptr)
+        ptr, ids, places = inner_lists(nodes, neighbors.ptr, neighbors.ids, place)
         weights = None if neighbors.weights is None else neighbors.weights[places]
         return cls(
             nodes,
