@@ -148,9 +148,7 @@ def with_relations(draws: Draws, n_nodes: int) -> tuple[Ints, Floats, Ints, Ints
     ids, weights = draws.neighbor_ids, draws.neighbor_weights
     new_starts, new_ends = np.empty_like(starts), np.empty_like(ends)
     # Only of these positions: the graph's own lists may be far longer.
-    n_edges = 0
-    for i in range(starts.shape[0]):
-        n_edges += ends[i] - starts[i]
+    n_edges = (ends - starts).sum()
     new_ids = np.empty(2 * n_edges, np.int32)
     new_weights = np.empty(2 * n_edges if weights.shape[0] > 0 else 0, weights.dtype)
     n = 0

@@ -26,8 +26,8 @@ from embedprop.kernels.epb.reads import with_relations
 from embedprop.kernels.machine.arrays import BLOCK
 from embedprop.methods.epb.draws import Drawer, read_only
 from embedprop.methods.epb.engines.threads import Crew
-from embedprop.methods.epb.tables.columns import BETWEEN, Array, aligned_zeros, apart
 from embedprop.methods.epb.tables.resident import ResidentTable
+from embedprop.methods.epb.tables.storage import BETWEEN, Array, aligned_zeros, apart
 from embedprop.methods.epb.task import Task
 
 

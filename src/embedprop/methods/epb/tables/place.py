@@ -14,8 +14,7 @@ from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance
 from embedprop.instance.require import require_count, require_one_of
 from embedprop.methods.epb.neighborhoods import Partitions
-from embedprop.methods.epb.tables.columns import part_sizes
-from embedprop.methods.epb.tables.storage import MEMORY, DiskTables, Tables
+from embedprop.methods.epb.tables.storage import MEMORY, DiskTables, Tables, part_sizes
 from embedprop.methods.method import physical_memory
 from embedprop.model.notices import Notice
 

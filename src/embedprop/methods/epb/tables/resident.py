@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from embedprop.kernels.epb.adam import Table
 from embedprop.methods.epb.neighborhoods import Ranges
-from embedprop.methods.epb.tables.columns import cut, join, part_sizes
-from embedprop.methods.epb.tables.storage import CHUNK, Array
+from embedprop.methods.epb.tables.storage import CHUNK, Array, cut, join, part_sizes
 from embedprop.methods.epb.task import Task
 
 
