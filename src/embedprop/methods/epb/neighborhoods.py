@@ -192,8 +192,7 @@ class Edges(Neighborhood):
                 f"max_neighbors={max_neighbors} is not possible with neighborhood='edges', where v "
                 f"hears one neighbor at a time. Leave it out, or choose neighborhood='neighbors'."
             )
-        nodes = np.arange(graph.n_nodes, dtype=np.int32)
-        self._owners = np.repeat(nodes, graph.neighbors.sizes)
+        self._owners = graph.neighbors.owners
 
     def visits(self) -> Visits:
         """Return the places of all edges in the lists of neighbors."""

@@ -74,14 +74,6 @@ def _modules_of(task: Task) -> dict[str, TypeModule]:
     return modules
 
 
-def _head_of(task: Task) -> Head | None:
-    targets = task.targets
-    if targets is None:
-        return None
-    width = sum(task.instance.dims.values())
-    return Head(targets.classes, len(targets.names), width, targets.weight)
-
-
 def _require_edges(module: TypeModule, instance: EPBInstance) -> None:
     """Refuse weights of edges where those who speak do so over none."""
     has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
@@ -126,7 +118,10 @@ class TorchLearner:
         self.drawer = Drawer(graph, instance, task.plan)
         self.visits_per_step = task.plan.batch_size
         self._n_nodes, self._instance, self._device = graph.n_nodes, instance, device
-        self._modules, self._head = _modules_of(task), _head_of(task)
+        self._modules, self._head = _modules_of(task), None
+        if (targets := task.targets) is not None:
+            width = sum(instance.dims.values())
+            self._head = Head(targets.classes, len(targets.names), width, targets.weight)
         heads = {} if self._head is None else {"target": self._head}
         names = [*self._modules, *heads]
         self.highest_losses: Mapping[str, float] = dict.fromkeys(names, sys.float_info.max)
