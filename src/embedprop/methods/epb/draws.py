@@ -62,9 +62,8 @@ class Drawer:
     ) -> None:
         self._graph, self._instance = graph, instance
         self._streams, self._dtype = RandomStreams(plan.seed), dtype
-        self._batch_size = plan.batch_size
+        self._batch_size, self.n_negatives = plan.batch_size, instance.n_negatives
         self._partitions = Partitions(graph.n_nodes, plan.n_partitions)
-        self.n_negatives = instance.n_negatives
         self._whole = _Chances(graph, instance)
         self.visits = self._whole.neighborhood.visits()
         self.sizes = self._whole.neighborhood.sizes()

@@ -127,8 +127,7 @@ class ThreadChoice:
             )
         most = min(n_threads or available, available)
         self._choices = sorted({most} if n_threads is not None else {1, most})
-        self._best = most
-        self._n_runs = 0
+        self._best, self._n_runs = most, 0
         self._seconds: dict[int, float] = {}
 
     @property
