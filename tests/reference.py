@@ -12,13 +12,13 @@ from scipy.sparse import csr_array
 
 from embedprop.graph.changes.learnable import learned_labels
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOTHING, TrainingResult
+from embedprop.methods.epb.epochs import TrainingResult
 
 # On matrices this small a second thread only waits.
 torch.set_num_threads(1)
 
 
-def train_by_autograd(graph, instance, plan, start, start_relations=NOTHING):
+def train_by_autograd(graph, instance, plan, start, start_relations):
     """Return what is learned, with the mean loss of each epoch, per label type."""
     drawer = Drawer(graph, instance, plan, np.float64)
     vectors, relation_vectors, losses = {}, {}, {}

@@ -17,8 +17,7 @@ from embedprop.baselines.planetoid_contexts import Pairs, class_contexts, graph_
 from embedprop.baselines.planetoid_model import ContextLoss, Lookup, descend
 from embedprop.baselines.walking import WalkGraph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
-from embedprop.kernels.draws.alias import alias_table
-from embedprop.kernels.line import train_edges
+from embedprop.kernels.line import alias_table, train_edges
 from embedprop.methods.random_streams import RandomStreams
 
 

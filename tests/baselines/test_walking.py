@@ -9,8 +9,8 @@ from embedprop import Graph
 from embedprop.baselines.planetoid_contexts import window_pairs
 from embedprop.baselines.walking import WalkGraph
 from embedprop.errors import InvalidParameterError
-from embedprop.kernels.draws.alias import alias_table, draw_alias
 from embedprop.kernels.draws.counters import uniform
+from embedprop.kernels.line import alias_table, draw_alias
 
 KEY = np.uint64(7)
 # Seeds are fixed, so these tests pass always or never; a fair draw fails once in 10,000 choices.

@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests import toy_graphs
-from tests.methods.epb.runs import Run, assert_near
+from tests.methods.epb.runs import By, Run, assert_near
 
 from embedprop import EmbeddingPropagation
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.instance.catalog import ENGINES
-from embedprop.methods.epb.engines.choose import Given, choose_engine
-from embedprop.methods.epb.engines.engine import Engine
+from embedprop.methods.epb.engines.choose import choose_engine
 
 RUNS = {
     "plain": {},
@@ -39,17 +38,17 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 
 @pytest.fixture(params=list(ENGINES))
-def engine(request: pytest.FixtureRequest) -> Engine:
-    return choose_engine(request.param, run_of("plain", 0).instance).make(Given())
+def engine(request: pytest.FixtureRequest) -> By:
+    return By(choose_engine(request.param, run_of("plain", 0).instance))
 
 
 @pytest.mark.parametrize(("name", "n_relations"), CHOICES)
-def test_it_computes_what_autograd_computes(engine: Engine, name: str, n_relations: int) -> None:
+def test_it_computes_what_autograd_computes(engine: By, name: str, n_relations: int) -> None:
     run = run_of(name, n_relations)
     assert_near(run, run.by(engine), run.autograd(), relative=1e-3, absolute=1e-3)
 
 
-def test_it_returns_float32_a_row_per_label_and_a_loss_per_epoch(engine: Engine, run: Run) -> None:
+def test_it_returns_float32_a_row_per_label_and_a_loss_per_epoch(engine: By, run: Run) -> None:
     result = run.by(engine)
     for name, start in run.start.items():
         assert result.label_vectors[name].shape == start.shape
@@ -61,7 +60,7 @@ def test_it_returns_float32_a_row_per_label_and_a_loss_per_epoch(engine: Engine,
     assert not result.interrupted
 
 
-def test_it_repeats_itself(engine: Engine, run: Run) -> None:
+def test_it_repeats_itself(engine: By, run: Run) -> None:
     first, second = run.by(engine), run.by(engine)
     for name in run.start:
         np.testing.assert_array_equal(first.label_vectors[name], second.label_vectors[name])
@@ -70,7 +69,7 @@ def test_it_repeats_itself(engine: Engine, run: Run) -> None:
     assert first.loss_history == second.loss_history
 
 
-def test_it_reports_every_epoch_to_its_end(engine: Engine, run: Run) -> None:
+def test_it_reports_every_epoch_to_its_end(engine: By, run: Run) -> None:
     heard = []
     run.by(engine, lambda *said: heard.append(said[:2]))
     assert {(epoch, 1.0) for epoch in range(3)} <= set(heard)

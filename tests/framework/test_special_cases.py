@@ -24,7 +24,7 @@ from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError, UnknownComponentError
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.task import TrainingPlan
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ["special-cases", "relations", "extending"]

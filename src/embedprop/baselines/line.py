@@ -63,8 +63,7 @@ class LINE(Embedder):
             raise InvalidParameterError(
                 f"densify_to={self.densify_to}: expected None, or a number of at least 1."
             )
-        from embedprop.kernels.draws.alias import alias_table
-        from embedprop.kernels.line import train_edges
+        from embedprop.kernels.line import alias_table, train_edges
 
         streams = RandomStreams.from_random_state(self.random_state)
         edges, weights = _edges(graph, self.densify_to)

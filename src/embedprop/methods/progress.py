@@ -1,13 +1,19 @@
-"""What is shown of long work: how much is done and the time left; silent when nobody watches."""
+"""Who watches long work: how much is done and the time left, and Ctrl-C, which keeps it safe."""
 
 from __future__ import annotations
 
+import logging
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
+from typing import Any, Self
 
 from embedprop.methods.method import Report, silent
+
+logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -58,3 +64,40 @@ def _bar(first: Any, **settings: Any) -> Any:
 
     columns = (BarColumn(), TimeElapsedColumn(), TextColumn("·"), Left(), TextColumn("left"))
     return Progress(first, *columns, console=Console(stderr=True), **settings)
+
+
+class InterruptWatch:
+    """While open, the first Ctrl-C only sets `pressed`, the second warns, the third interrupts.
+
+    So a second one, pressed in impatience, does not lose the model that is being finished. Outside
+    the main thread signals cannot be watched, and nothing changes.
+    """
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self._warned = False
+        self._previous: Any = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.getsignal(signal.SIGINT)
+            # Only where Ctrl-C has its usual meaning: another handler belongs to the application.
+            if self._previous is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._press)
+            else:
+                self._previous = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        if self._warned:
+            signal.default_int_handler(number, frame)
+        if self.pressed:
+            self._warned = True
+            logger.warning(
+                "Keeping what was learned: a moment. Ctrl-C once more loses it and stops at once."
+            )
+        self.pressed = True

@@ -33,15 +33,15 @@ def test_the_same_counters_give_the_same_number() -> None:
 
 def test_two_nodes_are_each_other_s_only_negative() -> None:
     nodes, visits = np.array([0, 1], np.int32), np.array([0, 1])
-    assert draw_uniform(nodes, visits, 2, 3, KEY).tolist() == [[1, 1, 1], [0, 0, 0]]
+    assert draw_uniform(nodes, visits, 1, 2, 3, KEY).tolist() == [[1, 1, 1], [0, 0, 0]]
     for weights in ([1.0, 1.0], [1e-30, 1.0], [0.0, 1.0]):
-        drawn = draw_weighted(nodes, visits, np.cumsum(weights), 3, KEY)
+        drawn = draw_weighted(nodes, visits, 1, np.cumsum(weights), 3, KEY)
         assert drawn.tolist() == [[1, 1, 1], [0, 0, 0]]
 
 
 def test_a_node_with_all_the_weight_gets_the_others_as_negatives() -> None:
     cumulative = np.cumsum([0.0, 0.0, 5.0, 0.0])
-    drawn = draw_weighted(np.array([2], np.int32), np.array([2]), cumulative, 3000, KEY)
+    drawn = draw_weighted(np.array([2], np.int32), np.array([2]), 1, cumulative, 3000, KEY)
     counts = np.bincount(drawn.ravel(), minlength=4)
     assert counts[2] == 0
     assert chisquare(counts[[0, 1, 3]]).pvalue > UNLIKELY
@@ -49,7 +49,7 @@ def test_a_node_with_all_the_weight_gets_the_others_as_negatives() -> None:
 
 def test_a_node_without_weight_is_never_drawn() -> None:
     cumulative = np.cumsum([0.0, 1.0, 0.0, 2.0, 0.0])
-    drawn = draw_weighted(np.array([1], np.int32), np.array([1]), cumulative, 500, KEY)
+    drawn = draw_weighted(np.array([1], np.int32), np.array([1]), 1, cumulative, 500, KEY)
     assert set(drawn.ravel().tolist()) == {3}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -23,8 +23,7 @@ from embedprop import Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
-from embedprop.methods.closed_form.labels import LabelSolution, label_matrix, solve_labels
-from embedprop.methods.closed_form.missing import LabelledNodes
+from embedprop.methods.closed_form.labels import LabelledNodes, label_matrix, solve_labels
 
 DIM = 6
 
@@ -39,9 +38,15 @@ def parts(graph: Graph) -> tuple[Any, Any]:
     return LabelledNodes(adjacency, known), matrix[np.flatnonzero(known)]
 
 
-def solved(graph: Graph, regularization: float = 5.0, dim: int = DIM) -> LabelSolution:
+class Solution(NamedTuple):
+    vectors: np.ndarray
+    residual: float
+
+
+def solved(graph: Graph, regularization: float = 5.0, dim: int = DIM) -> Solution:
     adjacency, matrix = parts(graph)
-    return solve_labels(adjacency, matrix, dim, regularization, random_start(matrix.shape[1]))
+    start = random_start(matrix.shape[1])
+    return Solution(*solve_labels(adjacency, matrix, dim, regularization, start))
 
 
 def problem_of(graph: Graph, regularization: float = 5.0) -> labels._Problem:

@@ -69,12 +69,12 @@ def test_a_restored_solver_ends_with_the_same_bytes(graph: Graph, order: list[st
 def test_a_state_is_arrays_that_a_file_can_hold(graph: Graph) -> None:
     state = whole(graph).state()
     assert sorted(state) == [
-        "factors node", "factors word", "labels word", "masses node", "masses word",
+        "factors node", "factors word", "label_vectors word", "masses node", "masses word",
         "residual node", "residual word", "vectors node", "vectors word",
     ]  # fmt: skip
     assert all(type(array) is np.ndarray for array in state.values())
     assert state["vectors node"].shape == (graph.n_nodes, 8)
-    assert state["labels word"].shape == (len(graph.vocabulary("word")), 5)
+    assert state["label_vectors word"].shape == (len(graph.vocabulary("word")), 5)
 
 
 def test_a_restored_state_is_the_same_state(graph: Graph) -> None:
@@ -99,7 +99,7 @@ def test_the_estimator_gives_what_the_solver_solves(graph: Graph) -> None:
     found = whole(graph).state()
     np.testing.assert_array_equal(model.node_embeddings_[:, :8], found["vectors node"])
     np.testing.assert_array_equal(model.node_embeddings_[:, 8:], found["vectors word"])
-    np.testing.assert_array_equal(model.label_embeddings_["word"], found["labels word"])
+    np.testing.assert_array_equal(model.label_embeddings_["word"], found["label_vectors word"])
 
 
 def test_message_passes_are_told_as_they_are_made(graph: Graph) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,15 +13,31 @@ from tests.reference import train_by_autograd
 from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance, TypeInstance
-from embedprop.methods.epb.engines.engine import Engine, EpochReport, Learner, TrainingResult
-from embedprop.methods.epb.engines.fused import FusedEngine
-from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.epb.start import glorot
+from embedprop.methods.epb.engines.choose import Engine, Fused, Torch
+from embedprop.methods.epb.epochs import EpochReport, Learner, TrainingResult, learn
+from embedprop.methods.epb.tables.storage import MEMORY, Tables
+from embedprop.methods.epb.task import Start, Task, TrainingPlan, glorot
 from embedprop.methods.random_streams import RandomStreams
 
 
 def ignore(*_: object) -> None:
     """Hear of progress, and say nothing."""
+
+
+@dataclass(frozen=True)
+class By:
+    """An engine, and what its task holds beside the run."""
+
+    engine: Engine
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def by_fused(dtype: type[np.floating] = np.float32, tables: Tables = MEMORY) -> By:
+    return By(Fused(), {"dtype": dtype, "tables": tables})
+
+
+def by_torch(**more: Any) -> By:
+    return By(Torch("cpu"), more)
 
 
 @dataclass(frozen=True)
@@ -81,11 +98,13 @@ class Run:
     def learnable(self) -> LearnableGraph:
         return LearnableGraph.of(self.graph)
 
-    def learner(self, engine: Engine) -> AbstractContextManager[Learner]:
+    def task(self, fixed: dict[str, np.ndarray] | None = None, **more: Any) -> Task:
+        start = Start(self.start, self.start_relations, fixed or {})
+        return Task(self.learnable, self.instance, self.plan, start, **more)
+
+    def learner(self, by: By) -> AbstractContextManager[Learner]:
         """Return the run of an engine, at its start."""
-        return engine.learner(
-            self.learnable, self.instance, self.plan, self.start, self.start_relations
-        )
+        return by.engine.learner(self.task(**by.more))
 
     def lasting(self, epochs: int) -> Run:
         return replace(self, plan=replace(self.plan, epochs=epochs))
@@ -96,17 +115,18 @@ class Run:
         return replace(self, plan=replace(self.plan, epochs=1, batch_size=n_edges))
 
     def fused(self, dtype: type[np.floating] = np.float32, **plan: Any) -> TrainingResult:
-        return self.by(FusedEngine(dtype), **plan)
+        return self.by(by_fused(dtype), **plan)
 
-    def by(self, engine: Engine, report: EpochReport = ignore, **plan: Any) -> TrainingResult:
-        return engine.train(
-            self.learnable,
-            self.instance,
-            replace(self.plan, **plan),
-            self.start,
-            report,
-            self.start_relations,
-        )
+    def by(
+        self,
+        by: By,
+        report: EpochReport = ignore,
+        stop: Callable[[], bool] = lambda: False,
+        **plan: Any,
+    ) -> TrainingResult:
+        run = replace(self, plan=replace(self.plan, **plan))
+        with run.learner(by) as learner:
+            return learn(learner, run.task(), report, stop)
 
     def autograd(self) -> TrainingResult:
         return train_by_autograd(

@@ -12,7 +12,7 @@ from embedprop.instance.parameters import EPBParameters
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.method import EPBMethod
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.task import TrainingPlan
 
 
 def drawer_of(

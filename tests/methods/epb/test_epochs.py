@@ -10,29 +10,26 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import toy_graphs
-from tests.methods.epb.runs import Run, ignore
+from tests.methods.epb.runs import By, Run, by_fused, by_torch, ignore
 
 from embedprop.errors import TrainingError
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import Engine, TrainingResult
-from embedprop.methods.epb.engines.fused import FusedEngine
-from embedprop.methods.epb.engines.torch import TorchEngine
-from embedprop.methods.epb.epochs import learn
+from embedprop.methods.epb.epochs import TrainingResult, learn
 from embedprop.methods.epb.tables.storage import DiskTables
-from embedprop.methods.epb.targets import Targets
+from embedprop.methods.epb.task import Targets
 
 ENGINES = ["fused", "two threads", "disk", "torch", "targets"]
 
 
-def engine_of(name: str, run: Run, folder: Path) -> Engine:
+def by_name(name: str, run: Run, folder: Path) -> By:
     if name == "disk":
-        return FusedEngine(tables=DiskTables(folder))
+        return by_fused(tables=DiskTables(folder))
     if name == "torch":
-        return TorchEngine("cpu")
+        return by_torch()
     if name == "targets":
         classes = {node: "ab"[node % 2] for node in range(9)}
-        return TorchEngine("cpu", targets=Targets.of(classes, run.graph.nodes, 0.5))
-    return FusedEngine()
+        return by_torch(targets=Targets.of(classes, run.graph.nodes, 0.5))
+    return by_fused()
 
 
 def run_of(name: str, n_relations: int) -> Run:
@@ -49,25 +46,25 @@ def run_of(name: str, n_relations: int) -> Run:
 
 
 def continued(
-    engine: Engine, run: Run, state: Mapping[str, np.ndarray], history: Mapping[str, list[float]]
+    by: By, run: Run, state: Mapping[str, np.ndarray], history: Mapping[str, list[float]]
 ) -> TrainingResult:
     """Learn the rest of a run in another one, that has the state restored."""
-    with run.learner(engine) as learner:
+    with run.learner(by) as learner:
         learner.restore(state)
-        return learn(learner, run.instance, run.plan, ignore, history=history)
+        return learn(learner, run.task(), ignore, history=history)
 
 
-def stopped(engine: Engine, run: Run, after: int) -> tuple[TrainingResult, dict[str, np.ndarray]]:
+def stopped(by: By, run: Run, after: int) -> tuple[TrainingResult, dict[str, np.ndarray]]:
     """Learn some epochs; return what was learned, and the state."""
     kept: dict[str, np.ndarray] = {}
-    with run.learner(engine) as learner:
+    with run.learner(by) as learner:
 
         def keep(epoch: int, share: float, losses: object) -> None:
             del losses
             if (epoch + 1, share) == (after, 1.0):
                 kept.update({key: array.copy() for key, array in learner.state().items()})
 
-        return learn(learner, run.instance, run.plan, keep, stop=lambda: bool(kept)), kept
+        return learn(learner, run.task(), keep, stop=lambda: bool(kept)), kept
 
 
 def assert_same_bytes(one: TrainingResult, other: TrainingResult) -> None:
@@ -87,26 +84,26 @@ def test_a_restored_run_ends_with_the_bytes_of_one_that_was_never_stopped(
     tmp_path: Path, name: str, n_relations: int
 ) -> None:
     run = run_of(name, n_relations)
-    whole = run.by(engine_of(name, run, tmp_path))
-    first, state = stopped(engine_of(name, run, tmp_path), run, after=3)
+    whole = run.by(by_name(name, run, tmp_path))
+    first, state = stopped(by_name(name, run, tmp_path), run, after=3)
     assert first.interrupted
     assert {len(losses) for losses in first.loss_history.values()} == {3}
-    second = continued(engine_of(name, run, tmp_path), run, state, first.loss_history)
+    second = continued(by_name(name, run, tmp_path), run, state, first.loss_history)
     assert not second.interrupted
     assert_same_bytes(second, whole)
 
 
 def test_a_state_fits_any_number_of_threads() -> None:
     one, two = run_of("fused", 3), run_of("two threads", 3)
-    first, state = stopped(FusedEngine(), one, after=2)
-    assert_same_bytes(continued(FusedEngine(), two, state, first.loss_history), one.fused())
+    first, state = stopped(by_fused(), one, after=2)
+    assert_same_bytes(continued(by_fused(), two, state, first.loss_history), one.fused())
 
 
 def test_keeping_a_state_changes_no_byte(tmp_path: Path) -> None:
     run = run_of("disk", 3)
-    engine = FusedEngine(tables=DiskTables(tmp_path))
-    with run.learner(engine) as learner:
-        result = learn(learner, run.instance, run.plan, lambda *_: learner.state() and None)
+    by = by_fused(tables=DiskTables(tmp_path))
+    with run.learner(by) as learner:
+        result = learn(learner, run.task(), lambda *_: learner.state() and None)
     for key, vectors in run.fused().label_vectors.items():
         np.testing.assert_array_equal(result.label_vectors[key], vectors)
 
@@ -119,8 +116,7 @@ def test_who_is_asked_to_stop_ends_after_the_running_step(tmp_path: Path, name: 
         n_asked.append(None)
         return len(n_asked) > 1
 
-    engine = engine_of(name, run, tmp_path)
-    result = engine.train(run.learnable, run.instance, run.plan, run.start, ignore, stop=stop)
+    result = run.by(by_name(name, run, tmp_path), stop=stop)
     assert result.interrupted
     assert len(result.loss_history["word"]) < run.plan.epochs
 
@@ -130,9 +126,9 @@ def test_who_is_stopped_after_an_epoch_has_learned_what_so_many_epochs_teach(
     tmp_path: Path, name: str
 ) -> None:
     run = Run.of(toy_graphs.messy()).lasting(50)
-    first, _ = stopped(engine_of(name, run, tmp_path), run, after=3)
+    first, _ = stopped(by_name(name, run, tmp_path), run, after=3)
     assert {len(losses) for losses in first.loss_history.values()} == {3}
-    assert_same_bytes(first, run.lasting(3).by(engine_of(name, run, tmp_path)))
+    assert_same_bytes(first, run.lasting(3).by(by_name(name, run, tmp_path)))
 
 
 class Diverging:
@@ -163,4 +159,4 @@ def test_a_bad_loss_stops_any_engine(name: str, loss: float, message: str) -> No
     run = Run.of(toy_graphs.messy())
     learner: Any = Diverging(run, name, loss)
     with pytest.raises(TrainingError, match=message):
-        learn(learner, run.instance, run.plan, ignore)
+        learn(learner, run.task(), ignore)

@@ -13,8 +13,8 @@ from embedprop.errors import InvalidParameterError
 from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
 from embedprop.instance.epb import EPBInstance
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.partitions import InnerGraph, Partitions, tournament
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.neighborhoods import InnerGraph, Partitions, tournament
+from embedprop.methods.epb.task import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
 
 STREAMS = RandomStreams(0)

@@ -43,7 +43,7 @@ def test_vectors_come_from_everything_that_has_names_and_numbers(source):
     assert pretrained.vectors.dtype == np.float32
     assert pretrained.vectors.tolist() == ARRAY.tolist()
     assert pretrained.dim == 2
-    assert len(pretrained) == 3
+    assert len(pretrained.names) == 3
 
 
 def test_what_was_given_stays_as_it_is():

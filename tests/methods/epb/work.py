@@ -19,7 +19,7 @@ from tests import toy_graphs
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.graph.changes.learnable import learned_labels
 from embedprop.kernels.epb.batch import Draws, Problem
-from embedprop.kernels.epb.pipeline import Share
+from embedprop.kernels.epb.epoch import Share
 from embedprop.methods.epb.draws import Drawer
 from embedprop.methods.epb.engines import fused_state
 

@@ -63,7 +63,7 @@ def fit(
     from embedprop.estimators import ESTIMATORS
     from embedprop.files.folder.save import check_target
     from embedprop.graph.labels import split_kinds
-    from embedprop.methods.interrupt import InterruptWatch
+    from embedprop.methods.progress import InterruptWatch
 
     say, out, targets = speaker(quiet), wanted.out, wanted.targets
     method = chosen_method(wanted, edges, files, say)
@@ -93,8 +93,8 @@ def fit(
 @contextmanager
 def _saved_if_stopped(out: Path) -> Iterator[None]:
     """After Ctrl-C, save the model if there is one, and say what has become of the work."""
-    from embedprop.methods.interrupt import InterruptWatch
     from embedprop.methods.method import Stopped
+    from embedprop.methods.progress import InterruptWatch
 
     try:
         yield

@@ -35,7 +35,9 @@ def other_node(node: int, n_nodes: int, number: float) -> int:
 
 
 @kernel()
-def draw_uniform(nodes: Ints, visits: Ints, n_nodes: int, n_negatives: int, key: Key) -> Ints:
+def draw_uniform(
+    nodes: Ints, visits: Ints, _batch_size: int, n_nodes: int, n_negatives: int, key: Key
+) -> Ints:
     """Return n_negatives nodes u != v for each v, uniform over the others: (nodes, negatives).
 
     Draws    by (key, visit, index): a node that is visited several times draws each time afresh.
@@ -92,7 +94,7 @@ def draw_in_batch(
 
 @kernel()
 def draw_weighted(
-    nodes: Ints, visits: Ints, cumulative: Floats, n_negatives: int, key: Key
+    nodes: Ints, visits: Ints, _batch_size: int, cumulative: Floats, n_negatives: int, key: Key
 ) -> Ints:
     """Return n_negatives nodes u != v for each v, by the weights whose running sum is given."""
     n_nodes = cumulative.shape[0]

@@ -7,10 +7,11 @@ from embedprop.kernels.machine.compile import kernel
 
 
 @kernel()
-def inner_ptr(nodes: Ints, ptr: Ints, ids: Ints, place: Ints) -> Ints:
-    """Return where the list of each of `nodes` starts when only neighbors among them count.
+def inner_lists(nodes: Ints, ptr: Ints, ids: Ints, place: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the lists of the neighbors of `nodes` that are among them.
 
-    place[x] is the position of node x in `nodes`, or -1.
+    place[x] is the position of node x in `nodes`, or -1. Returns where the list of each starts,
+    the neighbors as positions in `nodes`, and the place of each in `ids`.
     """
     starts = np.zeros(nodes.shape[0] + 1, np.int64)
     for i in range(nodes.shape[0]):
@@ -18,12 +19,6 @@ def inner_ptr(nodes: Ints, ptr: Ints, ids: Ints, place: Ints) -> Ints:
         for e in range(ptr[nodes[i]], ptr[nodes[i] + 1]):
             n_inside += place[ids[e]] >= 0
         starts[i + 1] = starts[i] + n_inside
-    return starts
-
-
-@kernel()
-def inner_lists(nodes: Ints, ptr: Ints, ids: Ints, place: Ints, starts: Ints) -> tuple[Ints, Ints]:
-    """Return positions in `nodes` of all neighbors among them, and the place of each in `ids`."""
     inside = np.empty(starts[-1], np.int32)
     places = np.empty(starts[-1], np.int64)
     out = 0
@@ -33,4 +28,4 @@ def inner_lists(nodes: Ints, ptr: Ints, ids: Ints, place: Ints, starts: Ints) ->
             if position >= 0:
                 inside[out], places[out] = position, e
                 out += 1
-    return inside, places
+    return starts, inside, places

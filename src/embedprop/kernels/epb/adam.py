@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from embedprop.kernels.machine.arrays import BLOCK, USUAL_WIDTH, Float, Floats, Index, Ints
-from embedprop.kernels.machine.compile import uncounted
+from embedprop.kernels.machine.compile import kernel, uncounted
 from embedprop.kernels.machine.lanes import lanes, put, square_root
 from embedprop.kernels.machine.prefetch import prefetch, prefetch_number_to_write, prefetch_to_write
 
@@ -83,6 +83,13 @@ class Table(NamedTuple):
     root: Floats
     moved: Ints
     gradient_step: Ints
+
+
+@uncounted(forceinline=True)
+def part_of(table: Table, part: int) -> Table:
+    """Return one part of a table: arrays without the axis of parts."""
+    vectors, direction, root = table.vectors[part], table.direction[part], table.root[part]
+    return Table(vectors, direction, root, table.moved[part], table.gradient_step[part])
 
 
 @cache
@@ -182,6 +189,21 @@ def catch_up(
             move_young_row(vectors, direction, part.root[row], length, old_eps, new_eps)
         else:
             move_row(vectors, direction, length)
+
+
+@uncounted()
+def _catch_up_part(
+    table: Table, part: int, rows: Ints, until: int, learning_rate: float, tables: AdamTables
+) -> None:
+    catch_up(part_of(table, part), rows, rows.shape[0], until, learning_rate, tables)
+
+
+@kernel()
+def catch_up_rows(
+    table: Table, part: int, rows: Ints, until: int, learning_rate: float, tables: AdamTables
+) -> None:
+    """Bring one part of some rows to their values after step `until`."""
+    _catch_up_part(table, part, rows, until, learning_rate, tables)
 
 
 @uncounted(forceinline=True)

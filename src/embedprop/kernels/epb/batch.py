@@ -1,7 +1,7 @@
 """What the kernels of EP-B are given: a problem, and memory to work in.
 
 A batch goes through three stages, each at a meeting of the threads later than the one before
-(`pipeline`): what it reads is listed, its positions are compared, and its gradients are added.
+(`epoch`): what it reads is listed, its positions are compared, and its gradients are added.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from embedprop.kernels.epb.adam import AdamTables, Table
 from embedprop.kernels.machine.arrays import Float, Floats, Ints
 from embedprop.kernels.machine.compile import uncounted
 
-# Lists in use at the same time, see `pipeline`.
+# Lists in use at the same time, see `epoch`.
 SIDES = 4
 # Kinds of messages: to those whom a position hears, to v itself, and from here on to each u.
 TO_NEIGHBORS, TO_OWN, TO_NEGATIVES = 0, 1, 2

@@ -1,7 +1,10 @@
 """Which rows one mini-batch reads: integers only, listed once for all threads."""
 
+import numpy as np
+
 from embedprop.kernels.epb.batch import (
     SIDES,
+    Draws,
     Labels,
     NodeSpace,
     Problem,
@@ -9,8 +12,8 @@ from embedprop.kernels.epb.batch import (
     bounds_of,
 )
 from embedprop.kernels.epb.segments import weight_at
-from embedprop.kernels.machine.arrays import Index, Ints
-from embedprop.kernels.machine.compile import uncounted
+from embedprop.kernels.machine.arrays import Floats, Index, Ints
+from embedprop.kernels.machine.compile import kernel, uncounted
 from embedprop.kernels.machine.prefetch import prefetch_number, prefetch_number_to_write
 
 # Visits between asking for a list of neighbors and reading it.
@@ -133,3 +136,28 @@ def _list_labels(
             n_rows = _place(labels.ids[e], slot, rows, n_rows)
     _clear(slot, rows, n_rows)
     return n_rows
+
+
+@kernel()
+def with_relations(draws: Draws, n_nodes: int) -> tuple[Ints, Floats, Ints, Ints]:
+    """Return lists in which each neighbor is followed by its edge's relation, n_nodes + relation.
+
+    Both have the edge's weight (an empty array: all 1). Returns ids, weights, starts, ends.
+    """
+    starts, ends, relations = draws.starts, draws.ends, draws.neighbor_relations
+    ids, weights = draws.neighbor_ids, draws.neighbor_weights
+    new_starts, new_ends = np.empty_like(starts), np.empty_like(ends)
+    # Only of these positions: the graph's own lists may be far longer.
+    n_edges = (ends - starts).sum()
+    new_ids = np.empty(2 * n_edges, np.int32)
+    new_weights = np.empty(2 * n_edges if weights.shape[0] > 0 else 0, weights.dtype)
+    n = 0
+    for i in range(starts.shape[0]):
+        new_starts[i] = n
+        for e in range(starts[i], ends[i]):
+            new_ids[n], new_ids[n + 1] = ids[e], n_nodes + relations[e]
+            if weights.shape[0] > 0:
+                new_weights[n] = new_weights[n + 1] = weights[e]
+            n += 2
+        new_ends[i] = n
+    return new_ids, new_weights, new_starts, new_ends

@@ -35,16 +35,9 @@ def _add_four(total: Floats, a: Floats, b: Floats, c: Floats, d: Floats, width: 
 
 @uncounted(forceinline=True)
 def _add_four_weighted(
-    total: Floats,
-    wa: Float,
-    a: Floats,
-    wb: Float,
-    b: Floats,
-    wc: Float,
-    c: Floats,
-    wd: Float,
-    d: Floats,
+    total: Floats, weights: Floats, e: int, a: Floats, b: Floats, c: Floats, d: Floats
 ) -> None:
+    wa, wb, wc, wd = weights[e], weights[e + 1], weights[e + 2], weights[e + 3]
     for k in range(0, total.shape[0], BLOCK):
         two = wa * lanes(a, k) + wb * lanes(b, k)
         put(total, k, lanes(total, k) + (two + (wc * lanes(c, k) + wd * lanes(d, k))))
@@ -80,9 +73,7 @@ def sum_rows(
         a, b = source[Index(ids[e])], source[Index(ids[e + 1])]
         c, d = source[Index(ids[e + 2])], source[Index(ids[e + 3])]
         if weighted:
-            _add_four_weighted(
-                total, weights[e], a, weights[e + 1], b, weights[e + 2], c, weights[e + 3], d
-            )
+            _add_four_weighted(total, weights, e, a, b, c, d)
         elif total.shape[0] == USUAL_WIDTH:
             _add_four(total, a, b, c, d, USUAL_WIDTH)
         else:

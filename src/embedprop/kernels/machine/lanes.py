@@ -71,9 +71,11 @@ def _place(context: Any, builder: Any, kinds: Any, values: Any) -> tuple[Any, in
     return builder.bitcast(start, vector.as_pointer()), number.bitwidth // 8
 
 
-@type_callable(lanes)
-def _type_lanes(_context: Any) -> Callable[..., Any]:
-    return lambda row, k: Lanes(row.dtype) if _is_row(row) else None  # noqa: ARG005
+type_callable(square_root)(lambda _context: lambda values: values)
+type_callable(total_of)(lambda _context: lambda values: values.dtype)
+type_callable(lanes)(
+    lambda _context: lambda row, k: Lanes(row.dtype) if _is_row(row) else None  # noqa: ARG005
+)
 
 
 @lower_builtin(lanes, types.Array, types.Integer)
@@ -111,19 +113,9 @@ def _called(builder: Any, name: str, kind: Any, values: Any, **flags: Any) -> An
     return builder.call(function, values, **flags)
 
 
-@type_callable(square_root)
-def _type_square_root(_context: Any) -> Callable[..., Any]:
-    return lambda values: values
-
-
 @lower_builtin(square_root, Lanes)
 def _lower_square_root(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
     return _called(builder, "sqrt", values[0].type, values)
-
-
-@type_callable(total_of)
-def _type_total(_context: Any) -> Callable[..., Any]:
-    return lambda values: values.dtype
 
 
 @lower_builtin(total_of, Lanes)

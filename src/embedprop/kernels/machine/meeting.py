@@ -82,14 +82,8 @@ _yield = None if WINDOWS else types.ExternalFunction("sched_yield", types.int32(
 
 
 @overload(let_others_run)
-def _let_others_run() -> Callable[..., None]:
-    if _yield is None:
-        return lambda: None
-
-    def offer() -> None:
-        _yield()
-
-    return offer
+def _let_others_run() -> Callable[..., Any]:
+    return (lambda: None) if _yield is None else (lambda: _yield())
 
 
 @kernel()

@@ -8,16 +8,16 @@ eps t |E|^2: the number of dimensions less the sum of their eigenvalues.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from embedprop.errors import InvalidParameterError
 from embedprop.graph import Multisets
 from embedprop.graph.arrays import Vectors
 from embedprop.instance.closed_form import REGULARIZATION_OF_LABELS
-from embedprop.methods.closed_form.missing import LabelledNodes
 from embedprop.methods.closed_form.spectrum import Metric, Told, largest
 
 # Up to so many labels B is factored as a dense matrix; beyond, only messages are passed.
@@ -26,16 +26,59 @@ MAX_DENSE = 6000
 _LEAST_RIDGE = 1e-4
 # Labels that vary less than this are the same: the usual regularization could not keep them apart.
 _LEAST_SPREAD = _LEAST_RIDGE / REGULARIZATION_OF_LABELS
+# Nodes without labels that a walk passes at most; what would return later changes little.
+MAX_PASSED = 40
 _CG_STEPS = 60
 _CG_ACCURACY = 1e-5
 
 
-@dataclass(frozen=True, eq=False)
-class LabelSolution:
-    """A vector for each label: e times lambda, centered; and the residual."""
+class LabelledNodes:
+    """The neighbors of the nodes with labels, directly or by nodes without: A of their problem.
 
-    vectors: Vectors
-    residual: float
+    `known` tells which nodes have labels. Of the dummy label of another node nothing is known but
+    the edges of that node. So it has no say in which dimensions there are, and no regularizer; the
+    sum over the edges is then smallest if its vector is the mean of the neighbors' h, those of
+    other dummies included. That is the mean over the ends of walks through nodes without labels to
+    the first node with some. What remains is the problem of the nodes with labels, where two are
+    neighbors by every such walk from one to the other.
+    """
+
+    def __init__(self, adjacency: csr_array[np.float32], known: NDArray[np.bool_]) -> None:
+        self._known, self._others = np.flatnonzero(known), np.flatnonzero(~known)
+        rows = csr_array(adjacency[self._others])
+        degrees = np.asarray(rows.sum(axis=1), np.float32).ravel()
+        steps = csr_array(rows.multiply(1 / np.where(degrees > 0, degrees, 1)[:, None]))
+        self._arriving, self._passing = steps[:, self._known], steps[:, self._others]
+        rows = csr_array(adjacency[self._known])
+        self._direct, self._leaving = rows[:, self._known], rows[:, self._others]
+        ones = np.ones((len(self._known), 1), np.float32)
+        self._arrived = self._ends(ones)
+        self.degrees = np.asarray(self @ ones, np.float32).ravel()
+
+    def __matmul__(self, x: Vectors) -> Vectors:
+        """Return the sum over neighbors, for each node with labels."""
+        return np.asarray(self._direct @ x + self._leaving @ self._ends(x), np.float32)
+
+    def filled(self, h: Vectors) -> Vectors:
+        """Return h of all nodes from that of those with labels; zeros where no walk arrives."""
+        out = np.zeros((len(self._known) + len(self._others), h.shape[1]), np.float32)
+        out[self._known] = h
+        out[self._others] = self._ends(h) / np.where(self._arrived > 0, self._arrived, 1)
+        return out
+
+    @property
+    def n_unreached(self) -> int:
+        """How many nodes without labels no label reaches."""
+        return int((self._arrived == 0).sum())
+
+    def _ends(self, x: Vectors) -> Vectors:
+        """Return the sum of x over where walks end, for each node without labels."""
+        at_once = np.asarray(self._arriving @ x, np.float32)
+        ends = at_once
+        for _ in range(MAX_PASSED - 1):
+            ends = self._passing @ ends
+            ends += at_once
+        return ends
 
 
 def label_matrix(sets: Multisets, n_labels: int) -> csr_array[np.float32]:
@@ -55,13 +98,16 @@ def solve_labels(
     regularization: float,
     start: Vectors,
     told: Told | None = None,
-) -> LabelSolution:
-    """Return label vectors; `adjacency` is symmetric, and every row of L sums to 1."""
+) -> tuple[Vectors, float]:
+    """Return a vector for each label, e times lambda, centered; and the residual.
+
+    `adjacency` is symmetric, and every row of L sums to 1.
+    """
     n = matrix.shape[1]
     vectors = np.zeros((n, dim), np.float32)
     problem = _Problem(adjacency, matrix, regularization)
     if problem.spread <= 0 or problem.own_spread <= _LEAST_SPREAD * problem.spread:
-        return LabelSolution(vectors, 0.0)  # all nodes with edges have the same labels
+        return vectors, 0.0  # all nodes with edges have the same labels
     if problem.ridge < _LEAST_RIDGE * problem.spread:
         raise _too_small(problem)
     if n <= MAX_DENSE:
@@ -76,7 +122,7 @@ def solve_labels(
     label_vectors = solved[:, : len(values)] * values.astype(np.float32)
     # L's rows sum to 1, so what is taken off every label is taken off every h.
     vectors[:, : len(values)] = label_vectors - problem.mean @ label_vectors
-    return LabelSolution(vectors, found.residual if len(values) else 0.0)
+    return vectors, found.residual if len(values) else 0.0
 
 
 class _Problem:
@@ -157,16 +203,17 @@ class _Whitened:
     """C^-1 M C^-T with B = C C': the standard form; a dense matrix unless M is made of walks."""
 
     def __init__(self, problem: _Problem) -> None:
-        from scipy.linalg import LinAlgError, cholesky
+        from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
         p = self._problem = problem
         speakers = csr_array(p.matrix.multiply(p.degrees[:, None]))
         b = self._centered(p.transposed @ speakers)
         b[np.diag_indices(p.n_labels)] += np.float32(p.ridge)
         try:
-            self._root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
+            root = cholesky(b, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             raise _too_small(p) from None
+        self._solve = partial(solve_triangular, root, lower=True, check_finite=False)
         self._standard: Vectors | None = None
         if not isinstance(p.adjacency, LabelledNodes):
             m = self._centered(p.transposed @ (p.adjacency @ p.matrix))
@@ -180,10 +227,7 @@ class _Whitened:
 
     def _solved(self, y: Vectors) -> Vectors:
         """Return C^-1 y, written over y."""
-        from scipy.linalg import solve_triangular
-
-        solved = solve_triangular(self._root, y, lower=True, overwrite_b=True, check_finite=False)
-        return np.asarray(solved, np.float32)
+        return np.asarray(self._solve(y, overwrite_b=True), np.float32)
 
     def product(self, x: Vectors) -> Vectors:
         """Return the standard form times x."""
@@ -194,7 +238,4 @@ class _Whitened:
 
     def back(self, x: Vectors) -> Vectors:
         """Return e = C^-T x."""
-        from scipy.linalg import solve_triangular
-
-        solved = solve_triangular(self._root, x, lower=True, trans=1, check_finite=False)
-        return np.asarray(solved, np.float32)
+        return np.asarray(self._solve(x, trans=1), np.float32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Self, final
@@ -38,7 +38,7 @@ class ClosedFormMethod:
         """Return the method that the parameters describe for a graph with these label types."""
         readable = [name for name, kind in kinds.items() if kind == "set"]
         why = "the closed form learns from sets of labels"
-        wanted, shared = parameters.label_types, _without_ids(readable)
+        wanted, shared = parameters.label_types, [name for name in readable if name != "node"]
         chosen = chosen_types(kinds, wanted, readable, why)
         if wanted is None and shared:
             if len(shared) < len(chosen):
@@ -69,29 +69,23 @@ class ClosedFormMethod:
     def _model(self, graph: Graph, solved: Mapping[str, SolvedType], seed: int) -> Model:
         """Return the model with the label types side by side."""
         instance = self.instance
-        ordered = [solved[name] for name in instance.label_types]
+        columns, types = columns_of(instance.dims), list(instance.label_types)
+        ordered = [solved[name] for name in types]
         vectors = np.concatenate([one.vectors for one in ordered], axis=1)
         of_labels = {
             # The vectors of ids are those of their nodes.
-            name: vectors[:, low:high] if one.label_vectors is None else one.label_vectors
-            for (name, (low, high)), one in zip(
-                columns_of(instance.dims).items(), ordered, strict=True
-            )
+            name: vectors[:, slice(*columns[name])] if (own := one.label_vectors) is None else own
+            for name, one in zip(types, ordered, strict=True)
         }
-        readout = EigenReadout(
-            columns_of(instance.dims),
-            vectors,
-            np.concatenate([one.masses for one in ordered]),
-            np.concatenate([one.factors for one in ordered]),
-            of_labels,
-            instance.restart,
-        )
-        residuals = {name: solved[name].residual for name in instance.label_types}
+        masses = np.concatenate([one.masses for one in ordered])
+        factors = np.concatenate([one.factors for one in ordered])
+        readout = EigenReadout(columns, vectors, masses, factors, of_labels, instance.restart)
+        residuals = {name: solved[name].residual for name in types}
         return Model(
             instance=instance,
             nodes=graph.nodes,
             directed=graph.directed,
-            vocabularies={name: graph.vocabulary(name) for name in instance.label_types},
+            vocabularies={name: graph.vocabulary(name) for name in types},
             label_vectors=of_labels,
             embedding=vectors,
             vectors=vectors,
@@ -103,12 +97,3 @@ class ClosedFormMethod:
 def _tell(report: Report, name: str, n_passes: int) -> None:
     passes = "1 message pass" if n_passes == 1 else f"{n_passes} message passes"
     report(n_passes, None, f"solving {name!r}: {passes}")
-
-
-def _without_ids(label_types: Sequence[str]) -> list[str]:
-    """Return the label types that nodes share.
-
-    >>> _without_ids(["node", "word"])
-    ['word']
-    """
-    return [name for name in label_types if name != "node"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +15,91 @@ from scipy.sparse import csr_array
 from embedprop.graph import Graph
 from embedprop.graph.arrays import Vectors, Weights
 from embedprop.graph.matrix import symmetric_adjacency
-from embedprop.instance.closed_form import ClosedFormInstance
-from embedprop.methods.closed_form.ids import solve_ids
+from embedprop.instance.closed_form import ClosedFormInstance, block_sizes
 from embedprop.methods.closed_form.labels import (
     MAX_DENSE,
-    LabelSolution,
+    LabelledNodes,
     label_matrix,
     solve_labels,
 )
-from embedprop.methods.closed_form.missing import LabelledNodes
+from embedprop.methods.closed_form.spectrum import Told, largest
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.readout.eigen import N_STEPS, scaled, shares, unit_rows
 
 logger = logging.getLogger(__name__)
 
-Told = Callable[[int], None]
+# Exponents of B^-1/2 and of its quarter; eigenvalues count by the root of their size.
+_WHITENING = (0.5, 0.25)
+_POWER = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class SolvedType:
+class IdBlock(NamedTuple):
+    """Vectors of unit length (zeros for nodes without edges), and what new nodes are made with.
+
+    masses: how much each node says to a new one. factors: what each column of the sum is
+    multiplied with. Together they are the eigenvector equation, solved for one more row.
+    """
+
+    vectors: Vectors
+    masses: NDArray[np.float32]
+    factors: NDArray[np.float32]
+    residual: float
+
+
+def solve_ids(
+    adjacency: csr_array[np.float32],
+    dim: int,
+    regularization: float,
+    start: Vectors,
+    told: Told | None = None,
+) -> list[IdBlock]:
+    """Return the blocks of the type `node`; `adjacency` is symmetric.
+
+    With L = I the problem is A e = lambda B e with a diagonal B, and so that of the symmetric
+    matrix B^-1/2 A B^-1/2. B = D + eps t I weights each node by its degree; t is the mean degree. A
+    quarter of the dimensions is decorrelated with the square root of these weights instead: there,
+    hubs keep more of their say, which graphs with a few strong hubs need and others do not mind.
+    """
+    degrees = np.asarray(adjacency.sum(axis=1), np.float64).ravel()
+    weights = degrees + regularization * degrees.mean()
+    return [
+        _block(adjacency, size, weights**-exponent, start, told)
+        for size, exponent in zip(block_sizes(dim), _WHITENING, strict=False)
+    ]
+
+
+def _block(
+    adjacency: csr_array[np.float32],
+    dim: int,
+    whitening: NDArray[np.float64],
+    start: Vectors,
+    told: Told | None,
+) -> IdBlock:
+    scale = whitening.astype(np.float32)[:, None]
+
+    def product(x: Vectors) -> Vectors:
+        y: Vectors = adjacency @ (scale * x)
+        y *= scale
+        return y
+
+    found = largest(product, len(scale), dim, start, both_ends=True, told=told)
+    # What is left of the spectrum of a small or degenerate graph is rounding.
+    kept = np.abs(found.values) > 1e-5 * np.abs(found.values).max(initial=0.0)
+    values = found.values[kept]
+    vectors = np.zeros((len(scale), dim), np.float32)
+    vectors[:, : len(values)] = found.vectors[:, kept]
+    vectors[:, : len(values)] *= (np.abs(values) ** _POWER).astype(np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    # Nodes without edges have nothing but the solver's noise.
+    alone = lengths <= 1e-6 * lengths.max(initial=0.0)
+    vectors /= np.where(alone, 1, lengths)[:, None]
+    vectors[alone] = 0
+    factors = np.zeros(dim, np.float32)
+    factors[: len(values)] = 1 / values
+    return IdBlock(vectors, lengths * scale.ravel(), factors, found.residual)
+
+
+class SolvedType(NamedTuple):
     """What was solved for one label type.
 
     vectors (nodes, dim): of nodes. masses (blocks, nodes): how much each node says to a new one.
@@ -76,29 +142,19 @@ class Solver:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what is solved as arrays, for `restore`."""
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, one in self.solved.items():
-            arrays |= {
-                f"vectors {name}": one.vectors,
-                f"masses {name}": one.masses,
-                f"factors {name}": one.factors,
-                f"residual {name}": np.array([one.residual]),
-            }
-            if one.label_vectors is not None:
-                arrays[f"labels {name}"] = one.label_vectors
-        return arrays
+        return {
+            f"{part} {name}": np.asarray(value)
+            for name, one in self.solved.items()
+            for part, value in one._asdict().items()
+            if value is not None
+        }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a state of the same graph and instance."""
         for name in self.instance.label_types:
             if f"vectors {name}" in state:
-                self.solved[name] = SolvedType(
-                    state[f"vectors {name}"],
-                    state[f"masses {name}"],
-                    state[f"factors {name}"],
-                    state.get(f"labels {name}"),
-                    float(state[f"residual {name}"][0]),
-                )
+                parts: Any = {part: state.get(f"{part} {name}") for part in SolvedType._fields}
+                self.solved[name] = SolvedType(**parts | {"residual": float(parts["residual"])})
 
     @cached_property
     def _adjacency(self) -> csr_array[np.float32]:
@@ -110,41 +166,33 @@ class Solver:
         blocks = solve_ids(self._adjacency, one.dim, one.regularization, start, told)
         vectors = np.concatenate([scaled(block.vectors, one.dim) for block in blocks], axis=1)
         _warn_unreached(vectors, one.dim)
-        return SolvedType(
-            vectors,
-            np.stack([block.masses for block in blocks]),
-            np.concatenate([block.factors for block in blocks]),
-            None,
-            max(block.residual for block in blocks),
-        )
+        _, masses, factors, residuals = zip(*blocks, strict=True)
+        return SolvedType(vectors, np.stack(masses), np.concatenate(factors), None, max(residuals))
 
     def _shared_labels(self, name: str, guess: Weights, told: Told) -> SolvedType:
         one, adjacency = self.instance.label_types[name], self._adjacency
-        h, solution = self._h_and_labels(name, guess, told)
+        sets = self.graph.labels[name]
+        known = sets.sizes > 0
+        matrix = label_matrix(sets, len(self.graph.vocabulary(name)))
+        nodes: csr_array[np.float32] | LabelledNodes = adjacency
+        if not known.all():
+            nodes = LabelledNodes(adjacency, known)
+            matrix = csr_array(matrix[np.flatnonzero(known)])
+        vectors, residual = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
+        _warn_empty(name, vectors)
+        h = np.asarray(matrix @ vectors)
+        if isinstance(nodes, LabelledNodes):
+            h = nodes.filled(h)
+            if vectors.any() and nodes.n_unreached:
+                logger.warning(
+                    f"{nodes.n_unreached} of the {len(h)} nodes get zeros for the label type "
+                    f"{name!r}: neither they nor the nodes that they are linked with have such "
+                    f"labels. Ids tell them apart: add 'node' to label_types."
+                )
         r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
         masses = shares(np.asarray(adjacency.sum(axis=1), np.float32).ravel())
         none = np.empty(0, np.float32)
-        return SolvedType(
-            scaled(r, one.dim), masses[None], none, solution.vectors, solution.residual
-        )
-
-    def _h_and_labels(self, name: str, guess: Weights, told: Told) -> tuple[Vectors, LabelSolution]:
-        """Return h of all nodes, and the vectors of the labels that it is made of."""
-        one, sets = self.instance.label_types[name], self.graph.labels[name]
-        known = sets.sizes > 0
-        matrix = label_matrix(sets, len(self.graph.vocabulary(name)))
-        nodes: csr_array[np.float32] | LabelledNodes = self._adjacency
-        if not known.all():
-            nodes = LabelledNodes(self._adjacency, known)
-            matrix = csr_array(matrix[np.flatnonzero(known)])
-        solution = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
-        _warn_empty(name, solution.vectors)
-        h = np.asarray(matrix @ solution.vectors)
-        if isinstance(nodes, LabelledNodes):
-            h = nodes.filled(h)
-            if solution.vectors.any():
-                _warn_unlabelled(name, nodes.n_unreached, self.graph.n_nodes)
-        return h, solution
+        return SolvedType(scaled(r, one.dim), masses[None], none, vectors, residual)
 
 
 def pagerank_average(adjacency: csr_array[np.float32], h: Vectors, restart: float) -> Vectors:
@@ -178,27 +226,13 @@ def needed_bytes(graph: Graph, instance: ClosedFormInstance) -> int:
     return 4 * (2 * total + most)
 
 
-def _warn_unlabelled(label_type: str, n_unreached: int, n_nodes: int) -> None:
-    if n_unreached:
-        logger.warning(
-            "%d of the %d nodes get zeros for the label type %r: neither they nor the nodes that "
-            "they are linked with have such labels. Ids tell them apart: add 'node' to "
-            "label_types.",
-            n_unreached,
-            n_nodes,
-            label_type,
-        )
-
-
 def _warn_unreached(vectors: Vectors, dim: int) -> None:
     zeros = np.flatnonzero(~np.asarray(vectors.any(axis=1)))
     if len(zeros):
         logger.warning(
-            "%d of the %d nodes get zeros: they have no edges, or are in a part of the graph that "
-            "dim=%d does not reach. A larger dim reaches more; labels that nodes share reach all.",
-            len(zeros),
-            len(vectors),
-            dim,
+            f"{len(zeros)} of the {len(vectors)} nodes get zeros: they have no edges, or are in a "
+            f"part of the graph that dim={dim} does not reach. A larger dim reaches more; labels "
+            f"that nodes share reach all."
         )
 
 
@@ -206,15 +240,12 @@ def _warn_empty(label_type: str, vectors: Vectors) -> None:
     n_used = int(vectors.any(axis=0).sum())
     if n_used == 0:
         logger.warning(
-            "Label type %r: neighbors have no more of its labels in common than other nodes, so "
-            "all its vectors are zeros. Learn from another type, for example "
-            "label_types=['node']; a regularization that is far too large does this as well.",
-            label_type,
+            f"Label type {label_type!r}: neighbors have no more of its labels in common than other "
+            f"nodes, so all its vectors are zeros. Learn from another type, for example "
+            f"label_types=['node']; a regularization that is far too large does this as well."
         )
     elif n_used < vectors.shape[1]:
         logger.info(
-            "Label type %r fills %d of its %d dimensions; the others are zeros.",
-            label_type,
-            n_used,
-            vectors.shape[1],
+            f"Label type {label_type!r} fills {n_used} of its {vectors.shape[1]} dimensions; the "
+            f"others are zeros."
         )

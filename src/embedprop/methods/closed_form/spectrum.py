@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,7 @@ _TOLERANCE_OF_LARGE, _LARGE = 1e-2, 200_000
 _MAX_RESTARTS = 60
 
 
-@dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(NamedTuple):
     """Eigenvalues, best first; eigenvectors as columns; how far they are from solving it.
 
     residual: the largest |M e - lambda B e|, relative to the largest |lambda B e|.
@@ -38,8 +36,7 @@ class Spectrum:
     residual: float
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(NamedTuple):
     """B of a generalized problem: multiplies with it, and solves B x = y."""
 
     product: Product
@@ -78,7 +75,7 @@ def largest(
         values, vectors = _decomposed(product, n, metric)
     else:
         which = "LM" if both_ends else "LA"
-        values, vectors = _lanczos(product, n, k, start, which, metric, told)
+        values, vectors = _lanczos(product, n, k, metric, told, v0=start, which=which)
     order = np.argsort(-np.abs(values) if both_ends else -values, kind="stable")[:k]
     values, vectors = values[order].astype(np.float64), _with_signs(vectors[:, order])
     return Spectrum(values, vectors, _residual(product, values, vectors, metric))
@@ -97,13 +94,7 @@ def _decomposed(
 
 
 def _lanczos(
-    product: Product,
-    n: int,
-    k: int,
-    start: Vectors,
-    which: str,
-    metric: Metric | None,
-    told: Told | None,
+    product: Product, n: int, k: int, metric: Metric | None, told: Told | None, **settings: Any
 ) -> tuple[NDArray[np.float64], Vectors]:
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
@@ -120,19 +111,17 @@ def _lanczos(
         return LinearOperator((n, n), lambda x: of(x.reshape(n, 1)).ravel(), dtype=np.float32)
 
     tolerance = _TOLERANCE if n <= _LARGE else _TOLERANCE_OF_LARGE
-    settings: dict[str, Any] = {"which": which, "tol": tolerance, "maxiter": _MAX_RESTARTS}
     if metric is not None:
         settings |= {"M": operator(metric.product), "Minv": operator(metric.solve)}
     try:
-        values, vectors = eigsh(operator(counted), k, v0=start, **settings)
+        values, vectors = eigsh(
+            operator(counted), k, tol=tolerance, maxiter=_MAX_RESTARTS, **settings
+        )
     except ArpackNoConvergence as stopped:
         values, vectors = stopped.eigenvalues, stopped.eigenvectors
         logger.warning(
-            "The solver stopped after %d products with %d of %d dimensions; the others are zeros. "
-            "A smaller dim, or a larger regularization, is easier.",
-            n_products,
-            len(values),
-            k,
+            f"The solver stopped after {n_products} products with {len(values)} of {k} dimensions; "
+            f"the others are zeros. A smaller dim, or a larger regularization, is easier."
         )
     return np.asarray(values, np.float64), np.asarray(vectors, np.float32)
 

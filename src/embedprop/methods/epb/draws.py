@@ -14,12 +14,16 @@ from embedprop.graph import Graph
 from embedprop.instance.catalog import NEGATIVES, NEIGHBORHOODS
 from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
-from embedprop.methods.epb.neighborhoods import Speakers
-from embedprop.methods.epb.partitions import InnerGraph, Partitions, Ranges
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.neighborhoods import (
+    Connected,
+    InnerGraph,
+    Partitions,
+    Ranges,
+    Speakers,
+    Visits,
+)
+from embedprop.methods.epb.task import TrainingPlan
 from embedprop.methods.random_streams import RandomStreams
-
-Visits = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +62,8 @@ class Drawer:
     ) -> None:
         self._graph, self._instance = graph, instance
         self._streams, self._dtype = RandomStreams(plan.seed), dtype
-        self._batch_size = plan.batch_size
+        self._batch_size, self.n_negatives = plan.batch_size, instance.n_negatives
         self._partitions = Partitions(graph.n_nodes, plan.n_partitions)
-        self.n_negatives = instance.n_negatives
         self._whole = _Chances(graph, instance)
         self.visits = self._whole.neighborhood.visits()
         self.sizes = self._whole.neighborhood.sizes()
@@ -93,14 +96,13 @@ class Drawer:
         return self._draw(self._whole, [epoch], visits)
 
     def _draw(self, chances: _Chances, counters: list[int], visits: Visits) -> Draws:
-        speakers = chances.neighborhood.draw(visits, self._streams.key("neighbors", *counters))
-        key = self._streams.key("negatives", *counters)
-        negatives = chances.negatives.draw(
-            speakers.nodes, self.n_negatives, key, self._batch_size, visits
-        )
+        keys = [self._streams.key(purpose, *counters) for purpose in ("neighbors", "negatives")]
+        speakers = chances.neighborhood.draw(visits, keys[0])
+        nodes, n_negatives = speakers.nodes, self.n_negatives
+        negatives = chances.negatives.draw(nodes, n_negatives, keys[1], self._batch_size, visits)
         ids, places = chances.ids_and_places(speakers)
         return Draws(
-            chances.in_whole(speakers.nodes),
+            chances.in_whole(nodes),
             speakers.starts,
             speakers.ends,
             read_only(ids, np.int32),
@@ -114,8 +116,7 @@ class Drawer:
 class _Chances:
     """Neighborhood and negatives of a graph, whole or inner; ids go back to those of the whole."""
 
-    def __init__(self, graph: Graph | InnerGraph, instance: EPBInstance) -> None:
-        self._graph = graph
+    def __init__(self, graph: Connected, instance: EPBInstance) -> None:
         self._inner = graph if isinstance(graph, InnerGraph) else None
         self._relations = graph.neighbor_relations if instance.n_relations else None
         self.negatives = NEGATIVES[instance.negatives](graph)
@@ -125,18 +126,14 @@ class _Chances:
         """Return the ids of nodes in the whole graph."""
         return nodes if self._inner is None else self._inner.nodes[nodes]
 
-    def ids_and_places(
-        self, speakers: Speakers
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+    def ids_and_places(self, speakers: Speakers) -> tuple[NDArray[np.int32], Visits | None]:
         """Return who speaks, and over which edge of the whole graph (None: see `Draws`)."""
-        inner = self._inner
+        inner, places = self._inner, speakers.places
         if inner is None:
-            return speakers.ids, speakers.places
-        if not self.neighborhood.has_edges:
-            return inner.nodes[speakers.ids], None
-        if speakers.places is None:
+            return speakers.ids, places
+        if places is None and self.neighborhood.has_edges:
             return inner.neighbor_ids, inner.places
-        return inner.nodes[speakers.ids], inner.places[speakers.places]
+        return inner.nodes[speakers.ids], None if places is None else inner.places[places]
 
     def relations(self, speakers: Speakers) -> NDArray[np.int32] | None:
         """Return the relation of each of `speakers.ids`."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.arrays import Vectors
 from embedprop.graph.changes.learnable import LearnableGraph
-from embedprop.instance.epb import EPBInstance
-from embedprop.methods.epb.engines.engine import TrainingResult
-from embedprop.methods.epb.tables.storage import MEMORY, Tables
-from embedprop.methods.epb.targets import Targets
+from embedprop.methods.epb.epochs import TrainingResult
+from embedprop.methods.epb.task import Targets, Task
 from embedprop.model.model import LearnedHead, Learning, Model, log_softmax
 from embedprop.model.readout.means import MeansReadout
 from embedprop.model.readout.modules import ModulesReadout
@@ -22,41 +18,33 @@ from embedprop.model.representations import Known, concatenate, make_representat
 EPBReadout = MeansReadout | ModulesReadout
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """What training gives: the graph as it was learned from, the result, where tables are."""
-
-    learnable: LearnableGraph
-    instance: EPBInstance
-    result: TrainingResult
-    tables: Tables = MEMORY
-
-
 def model_of(
-    trained: Trained,
-    learning: Learning,
-    previous: Model | None = None,
-    targets: Targets | None = None,
+    task: Task, result: TrainingResult, learning: Learning, previous: Model | None = None
 ) -> Model:
     """Return the model; labels that only `previous` knows are kept."""
-    graph, instance, result = trained.learnable.graph, trained.instance, trained.result
-    names, vectors = _labels(trained, previous)
-    embedding, totals = _embedding(trained)
+    graph, instance = task.learnable.graph, task.instance
+    names, vectors = _labels(task.learnable, result, previous)
+    embedding, totals = _embedding(task, result)
     if "node" in vectors and result.embeddings is None:
         # It comes first; sharing the rows saves a copy of the largest table.
         vectors["node"] = embedding[:, : vectors["node"].shape[1]]
+    readout: EPBReadout
     means = MeansReadout(
         columns_of(instance.dims),
         embedding,
         embedding,
         totals,
-        {name: trained.learnable.labels(name).dummy_nodes for name in instance.dims},
+        {name: task.learnable.labels(name).dummy_nodes for name in instance.dims},
         vectors,
         result.relation_vectors,
         instance.representation,
     )
-    readout = _with_representation(_with_modules(means, result), graph)
-    head = None if targets is None else _head(readout, graph, result, targets)
+    modules, readout = result.modules, means
+    if modules is not None:  # which do more than means of tables
+        n_learned = sum(p.numel() for module in modules.values() for p in module.parameters())
+        readout = ModulesReadout(means, modules, result.label_vectors, n_learned)
+    readout = _with_representation(readout, graph)
+    head = None if task.targets is None else _head(readout, graph, result, task.targets)
     return Model(
         instance=instance,
         nodes=graph.nodes,
@@ -73,33 +61,33 @@ def model_of(
     )
 
 
-def _embedding(trained: Trained) -> tuple[Vectors, Vectors]:
+def _embedding(task: Task, result: TrainingResult) -> tuple[Vectors, Vectors]:
     """Return h of every node, the label types side by side, and the total weight of its labels."""
-    result, n_nodes = trained.result, trained.learnable.graph.n_nodes
+    n_nodes, tables = task.learnable.graph.n_nodes, task.tables
     blocks, totals = [], []
     for name, learned in result.label_vectors.items():
         if name == "node":
             h, total = learned, np.ones(n_nodes, np.float32)
         else:
-            h = trained.tables.zeros((n_nodes, learned.shape[1]), np.float32)
+            h = tables.zeros((n_nodes, learned.shape[1]), np.float32)
             total = write_means(
-                trained.learnable.labels(name).sets, learned, np.empty(0, np.float32), h
+                task.learnable.labels(name).sets, learned, np.empty(0, np.float32), h
             )
         blocks.append(h if result.embeddings is None else result.embeddings[name])
         totals.append(total)
-    return concatenate(blocks, trained.tables.zeros), np.stack(totals)
+    return concatenate(blocks, tables.zeros), np.stack(totals)
 
 
 def _labels(
-    trained: Trained, previous: Model | None
+    learnable: LearnableGraph, result: TrainingResult, previous: Model | None
 ) -> tuple[dict[str, Vocabulary], dict[str, Vectors]]:
     """Return the names and vectors of all labels, without dummy labels."""
-    graph = trained.learnable.graph
+    graph = learnable.graph
     names: dict[str, Vocabulary] = {}
     vectors: dict[str, Vectors] = {}
-    for name, learned in trained.result.label_vectors.items():
+    for name, learned in result.label_vectors.items():
         names[name] = _vocabulary(graph, name)
-        vectors[name] = learned[: trained.learnable.labels(name).n_labels]
+        vectors[name] = learned[: learnable.labels(name).n_labels]
         is_kept = name != "node" and name in graph.labels
         if previous is not None and is_kept and name in previous.vocabularies:
             names[name], vectors[name] = _kept(previous, name, names[name], vectors[name])
@@ -124,15 +112,6 @@ def _kept(
         return vocabulary, vectors
     extended, _ = vocabulary.extended(old[id_] for id_ in missing.tolist())
     return extended, np.concatenate([vectors, previous.label_vectors[name][missing]])
-
-
-def _with_modules(means: MeansReadout, result: TrainingResult) -> EPBReadout:
-    """Return the readout with the modules, where these do more than means of tables."""
-    modules = result.modules
-    if modules is None:
-        return means
-    n_learned = sum(p.numel() for module in modules.values() for p in module.parameters())
-    return ModulesReadout(means, modules, result.label_vectors, n_learned)
 
 
 def _with_representation(readout: EPBReadout, graph: Graph) -> EPBReadout:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, ClassVar, Self, final
 
-from embedprop.errors import InvalidParameterError
+from embedprop.errors import InvalidGraphError, InvalidParameterError
 from embedprop.graph import Graph
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import NEIGHBORHOODS
@@ -15,17 +16,14 @@ from embedprop.instance.epb import EPBInstance, own_part
 from embedprop.instance.parameters import EPBParameters, settings_of
 from embedprop.instance.parts import PARTS_OF_TYPE, Parts
 from embedprop.instance.require import require_positive
-from embedprop.methods.epb.engines.choose import EngineChoice, Given, choose_engine, has_torch
-from embedprop.methods.epb.engines.engine import EpochReport
-from embedprop.methods.epb.epochs import require_two_nodes
-from embedprop.methods.epb.finish import Trained, model_of
-from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.epb.start import Start, start_vectors
+from embedprop.methods.epb.engines.choose import Engine, choose_engine, has_torch
+from embedprop.methods.epb.epochs import EpochReport, learn
+from embedprop.methods.epb.finish import model_of
 from embedprop.methods.epb.tables.place import Place, needed_memory
 from embedprop.methods.epb.tables.storage import MEMORY
-from embedprop.methods.epb.targets import Targets
-from embedprop.methods.interrupt import InterruptWatch
+from embedprop.methods.epb.task import Targets, Task, TrainingPlan, start_vectors
 from embedprop.methods.method import Estimate, Report, Stopped, chosen_types, silent
+from embedprop.methods.progress import InterruptWatch
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Learning, Model
 from embedprop.model.notices import log_notices
@@ -56,7 +54,7 @@ class EPBMethod:
 
     instance: EPBInstance
     plan: TrainingPlan
-    engine: EngineChoice
+    engine: Engine
     own_parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     pretrained: Mapping[str, Any] = field(default_factory=dict)
     targets: WantedTargets | None = None
@@ -74,7 +72,10 @@ class EPBMethod:
     ) -> Self:
         """Return the method that the parameters describe for a graph with these label types."""
         why, cure = "torch is not installed", ": pip install 'embedprop[torch]'"
-        chosen = chosen_types(kinds, parameters.label_types, _readable(kinds), why, cure)
+        # Sets, and texts as words, without torch.
+        plain = [name for name, kind in kinds.items() if kind in ("set", "text")]
+        readable = list(kinds) if has_torch() else plain
+        chosen = chosen_types(kinds, parameters.label_types, readable, why, cure)
         instance = EPBInstance.of(parameters, chosen, n_relations)
         make_representation(instance.representation).width(list(instance.dims.values()))
         if targets is not None:
@@ -98,7 +99,10 @@ class EPBMethod:
 
     def check(self, graph: Graph) -> None:
         """Refuse a graph that cannot be learned from with these parameters, before any work."""
-        require_two_nodes(graph)
+        if graph.n_nodes < 2:
+            raise InvalidGraphError(
+                "EP-B compares each node with another one: the graph needs at least 2 nodes, got 1."
+            )
         if self.previous is not None:
             _check_previous(self.previous, self.instance)
 
@@ -111,44 +115,34 @@ class EPBMethod:
         """Return the model after all epochs; `Stopped` holds it after Ctrl-C."""
         self.check(graph)
         learnable, previous, instance = self._learnable(graph), self.previous, self.instance
-        targets = self._targets(graph)
+        wanted = self.targets
+        targets = None if wanted is None else Targets.of(wanted.given, graph.nodes, wanted.weight)
         place = self.engine.place(learnable, instance)
         self._estimate(learnable, place).require_memory()
         log_notices([] if place.notice is None else [place.notice])
         if previous is not None:
-            _say_what_is_lost(previous, learnable.graph)
+            _say_what_is_lost(previous, graph)
         start = start_vectors(learnable, instance, streams, previous, self.pretrained, place.tables)
-        plan = self._plan(streams, place)
-        engine = self.engine.make(self._given(start, targets, place))
+        plan, modules = self._plan(streams, place), self._modules()
+        task = Task(
+            learnable, instance, plan, start, self.own_parts, targets, modules, place.tables
+        )
         with InterruptWatch() as watch:
-            result = engine.train(
-                learnable,
-                instance,
-                plan,
-                start.labels,
-                _of_epochs(report, plan),
-                start.relations,
-                lambda: watch.pressed,
-            )
-            trained = Trained(learnable, instance, result, place.tables)
-            history = self._history(result.loss_history)
-            learning = Learning(self.settings, streams.seed, history)
-            model = model_of(trained, learning, previous, targets)
+            with self.engine.learner(task) as learner:
+                result = learn(learner, task, _of_epochs(report, plan), lambda: watch.pressed)
+            learning = Learning(self.settings, streams.seed, self._history(result.loss_history))
+            model = model_of(task, result, learning, previous)
         if result.interrupted:
             done = max(map(len, result.loss_history.values()), default=0)
-            message = (
+            said = (
                 f"Stopped after {done} of {plan.epochs} epochs; the model holds what was learned."
             )
-            raise Stopped(message, model)
+            raise Stopped(said, model)
         return model
 
     def _learnable(self, graph: Graph) -> LearnableGraph:
         inverses = self.previous is not None and self.previous.has_inverses
         return LearnableGraph.of(graph, self.instance.word_sets, inverses=inverses)
-
-    def _targets(self, graph: Graph) -> Targets | None:
-        wanted = self.targets
-        return None if wanted is None else Targets.of(wanted.given, graph.nodes, wanted.weight)
 
     def _plan(self, streams: RandomStreams, place: Place) -> TrainingPlan:
         """Return the plan with what only a run knows; going on repeats no draws."""
@@ -157,10 +151,10 @@ class EPBMethod:
         n_partitions = place.n_partitions
         return replace(self.plan, seed=streams.seed, first_epoch=first, n_partitions=n_partitions)
 
-    def _given(self, start: Start, targets: Targets | None, place: Place) -> Given:
+    def _modules(self) -> Mapping[str, Any]:
+        """Return the modules to go on from."""
         readout = None if self.previous is None else self.previous.readout
-        modules = readout.modules if isinstance(readout, ModulesReadout) else {}
-        return Given(self.own_parts, start.fixed, targets, modules, place.tables)
+        return readout.modules if isinstance(readout, ModulesReadout) else {}
 
     def _history(self, new: Mapping[str, list[float]]) -> dict[str, list[float]]:
         """Return the losses of all epochs, those before this run too."""
@@ -169,11 +163,9 @@ class EPBMethod:
 
     def _estimate(self, learnable: LearnableGraph, place: Place) -> Estimate:
         needed = needed_memory(learnable, self.instance, place.n_partitions)
-        if place.tables is not MEMORY:
-            return Estimate(needed, self.instance.dims)
         cure = " The fused engine can keep tables on disk: engine=\"fused(storage='disk')\"."
-        can_be_on_disk = self.engine.name == "fused"
-        return Estimate(needed, self.instance.dims, cure if can_be_on_disk else "")
+        could_be_on_disk = self.engine.name == "fused" and place.tables is MEMORY
+        return Estimate(needed, self.instance.dims, cure if could_be_on_disk else "")
 
 
 def _of_epochs(report: Report, plan: TrainingPlan) -> EpochReport:
@@ -186,21 +178,13 @@ def _of_epochs(report: Report, plan: TrainingPlan) -> EpochReport:
     return heard
 
 
-def _readable(kinds: Mapping[str, str]) -> list[str]:
-    """Return the label types that can be read here; sets, and texts as words, without torch."""
-    if has_torch():
-        return list(kinds)
-    return [name for name, kind in kinds.items() if kind in ("set", "text")]
-
-
 def _own_parts(parts: Parts, kinds: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return the modules of the user's own: {label type: {part: module}}."""
     found: dict[str, dict[str, Any]] = {name: {} for name in kinds}
-    for part in PARTS_OF_TYPE:
-        for name, kind in kinds.items():
-            one = own_part(part, getattr(parts, part), name, kind)
-            if one is not None:
-                found[name][part] = one
+    for part, (name, kind) in product(PARTS_OF_TYPE, kinds.items()):
+        one = own_part(part, getattr(parts, part), name, kind)
+        if one is not None:
+            found[name][part] = one
     return found
 
 
@@ -245,8 +229,6 @@ def _say_what_is_lost(previous: Model, graph: Graph) -> None:
     n_lost = int((graph.nodes.find_all(previous.nodes) < 0).sum())
     if n_lost:
         logger.warning(
-            "%d of the %d nodes of the model are not in this graph and are forgotten. To keep "
-            "them, give the whole graph.",
-            n_lost,
-            len(previous.nodes),
+            f"{n_lost} of the {len(previous.nodes)} nodes of the model are not in this graph and "
+            f"are forgotten. To keep them, give the whole graph."
         )

@@ -45,13 +45,13 @@ class PretrainedVectors:
     names: tuple[Hashable, ...]
     vectors: NDArray[np.float32]
 
+    def __post_init__(self) -> None:
+        self.vectors.setflags(write=False)
+
     @property
     def dim(self) -> int:
         """The width of the vectors."""
         return int(self.vectors.shape[1])
-
-    def __len__(self) -> int:
-        return len(self.names)
 
     @classmethod
     def of(cls, source: Any, only: Collection[Hashable] | None = None) -> PretrainedVectors:
@@ -115,7 +115,7 @@ class PretrainedVectors:
             names, vectors = read_vectors(Path(path), only)
         except InvalidGraphError as error:  # of the reader of bytes, which serves graphs
             raise InvalidParameterError(str(error)) from error
-        return cls(names, _read_only(vectors))
+        return cls(names, vectors)
 
     @classmethod
     def _of_pair(cls, names: Any, vectors: Any) -> PretrainedVectors:
@@ -127,13 +127,11 @@ class PretrainedVectors:
         if len(row_of) < len(plain):
             again = next(name for row, name in enumerate(plain) if row_of[name] != row)
             logger.warning(
-                "pretrained vectors: %d names come again, such as %r; the first vector of each "
-                "counts",
-                len(plain) - len(row_of),
-                again,
+                f"pretrained vectors: {len(plain) - len(row_of)} names come again, such as "
+                f"{again!r}; the first vector of each counts"
             )
             table = table[list(row_of.values())]
-        return cls(tuple(row_of), _read_only(table))
+        return cls(tuple(row_of), table)
 
 
 def start_from(
@@ -176,18 +174,13 @@ def start_from(
     is_matched[rows[found]] = True
     n_found, n_labels = int(found.sum()), len(vocabulary_names)
     logger.info(
-        "label type %r: %d of %d labels start from pretrained vectors",
-        label_type,
-        n_found,
-        n_labels,
+        f"label type {label_type!r}: {n_found} of {n_labels} labels start from pretrained vectors"
     )
     if n_labels and not n_found:
         logger.warning(
-            "label type %r: no label (such as %r) has a pretrained vector (such as that of %r), so "
-            "all start as usual; bring both to one spelling and type",
-            label_type,
-            vocabulary_names[0],
-            pretrained.names[0],
+            f"label type {label_type!r}: no label (such as {vocabulary_names[0]!r}) has a "
+            f"pretrained vector (such as that of {pretrained.names[0]!r}), so all start as usual; "
+            f"bring both to one spelling and type"
         )
     return is_matched
 
@@ -247,9 +240,3 @@ def _ragged(names: Sequence[Hashable], vectors: Any) -> str:
         if size != sizes[0]:
             return f"that of {names[0]!r} has {sizes[0]} numbers and that of {name!r} has {size}"
     return ""
-
-
-def _read_only(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    view = vectors.view()
-    view.flags.writeable = False
-    return view

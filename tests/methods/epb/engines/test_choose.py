@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,10 +16,11 @@ from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import ENGINES
 from embedprop.instance.epb import EPBInstance, TypeInstance
 from embedprop.methods.epb.engines import choose
-from embedprop.methods.epb.engines.choose import Fused, Given, Torch, choose_engine
-from embedprop.methods.epb.engines.engine import Engine
-from embedprop.methods.epb.engines.fused import FusedEngine
+from embedprop.methods.epb.engines.choose import Fused, Torch, choose_engine
+from embedprop.methods.epb.engines.fused import fused_learner
+from embedprop.methods.epb.epochs import Learner
 from embedprop.methods.epb.tables.place import Place
+from embedprop.methods.epb.task import Task
 
 EPB = EPBInstance({"node": TypeInstance(4)})
 
@@ -140,9 +142,8 @@ class Ours:
         del graph, instance
         return Place()
 
-    def make(self, given: Given) -> Engine:
-        del given
-        return FusedEngine()
+    def learner(self, task: Task) -> AbstractContextManager[Learner]:
+        return fused_learner(task)
 
 
 @pytest.fixture

@@ -11,12 +11,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from tests import toy_graphs
-from tests.methods.epb.runs import Run
+from tests.methods.epb.runs import Run, by_fused
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import TrainingError
 from embedprop.methods.epb.engines import fused as fused_engine
-from embedprop.methods.epb.engines.fused import FusedEngine
 
 
 def test_zero_epochs_return_the_start() -> None:
@@ -39,7 +38,7 @@ def test_the_vectors_to_start_from_are_not_changed() -> None:
 def test_reports_tell_epoch_share_and_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fused_engine, "_WORK_PER_STEP", 1)
     run, heard = Run.of(toy_graphs.messy(20), epochs=2, batch_size=5), []
-    result = run.by(FusedEngine(), lambda *said: heard.append(said))
+    result = run.by(by_fused(), lambda *said: heard.append(said))
     assert [(epoch, share) for epoch, share, _ in heard] == [
         (epoch, share) for epoch in (0, 1) for share in (0.25, 0.5, 0.75, 1.0)
     ]

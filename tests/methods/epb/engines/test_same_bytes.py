@@ -10,11 +10,11 @@ import sys
 import numpy as np
 import pytest
 from tests import toy_graphs
-from tests.methods.epb.runs import Run
+from tests.methods.epb.runs import Run, by_fused
 
 from embedprop.instance.catalog import NEGATIVES
 from embedprop.methods.epb.engines import fused as fused_engine
-from embedprop.methods.epb.engines.engine import TrainingResult
+from embedprop.methods.epb.epochs import TrainingResult
 
 IN_EIGHT_THREADS = """
 from tests.methods.epb.engines.test_same_bytes import crowded_run, digest
@@ -98,7 +98,7 @@ def test_how_an_epoch_is_cut_into_runs_changes_no_byte(
     run = crowded_run(batch_size=7, negatives=negatives)
     whole, n_reports = run.fused(), []
     monkeypatch.setattr(fused_engine, "_WORK_PER_STEP", work)
-    cut = run.by(fused_engine.FusedEngine(), lambda *said: n_reports.append(said))
+    cut = run.by(by_fused(), lambda *said: n_reports.append(said))
     assert len(n_reports) > run.plan.epochs
     for name, vectors in whole.label_vectors.items():
         np.testing.assert_array_equal(cut.label_vectors[name], vectors)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 from tests import toy_graphs
-from tests.methods.epb.runs import Run, assert_near
+from tests.methods.epb.runs import Run, assert_near, by_torch
 from tests.toy_graphs import TwoCliques
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.framework.aggregators import Messages
 from embedprop.instance.catalog import AGGREGATORS, DISTANCES, LOSSES, NEGATIVES
-from embedprop.methods.epb.engines.torch import TorchEngine, choose_device
+from embedprop.methods.epb.engines.torch import choose_device
 
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
 
@@ -63,9 +63,9 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS, ids=[name.replace(" ", "_") for name in RUNS])
 def test_it_equals_the_fused_engine(name: str) -> None:
     run = RUNS[name]().lasting(4)
-    exact = TorchEngine("cpu", dtype=torch.float64)
+    exact = by_torch(dtype=np.float64)
     assert_near(run, run.by(exact), run.fused(np.float64), relative=1e-5, absolute=1e-5)
-    assert_near(run, run.by(TorchEngine("cpu")), run.fused(), relative=1e-3, absolute=1e-4)
+    assert_near(run, run.by(by_torch()), run.fused(), relative=1e-3, absolute=1e-4)
 
 
 TEXTS = {0: "a rose is a rose", 1: "the sea", 2: "A rose; the sea!", 4: "is it", 5: "..."}
@@ -210,5 +210,5 @@ def test_nothing_to_learn_is_no_error() -> None:
     fixed = {"node": np.ones(len(run.start["node"]), bool)}
     types = {"node": replace(run.instance.label_types["node"], refine=False)}
     run = replace(run, instance=replace(run.instance, label_types=types))
-    result = run.by(TorchEngine("cpu", fixed=fixed))
+    result = run.by(by_torch(fixed=fixed))
     np.testing.assert_array_equal(result.label_vectors["node"], run.start["node"])

@@ -19,8 +19,6 @@ from embedprop.methods.epb.engines.choose import Fused, Torch
 from embedprop.methods.epb.tables import place as storage
 from embedprop.methods.epb.tables.place import (
     Place,
-    Storage,
-    choose_place,
     disk_bytes,
     needed_memory,
 )
@@ -33,7 +31,7 @@ def run() -> Run:
 
 
 def place_of(run: Run, kind: str, **asked: Any) -> storage.Place:
-    return choose_place(Storage(kind, **asked), run.learnable, run.instance)
+    return Fused(kind, **asked).place(run.learnable, run.instance)
 
 
 @pytest.mark.parametrize(
@@ -56,9 +54,8 @@ def place_of(run: Run, kind: str, **asked: Any) -> storage.Place:
 def test_what_cannot_be_asked_for_is_refused_before_there_is_a_graph(
     asked: tuple[Any, ...], message: str
 ) -> None:
-    for ask in (Storage, Fused):
-        with pytest.raises((InvalidParameterError, UnknownComponentError), match=message):
-            ask(*asked)
+    with pytest.raises((InvalidParameterError, UnknownComponentError), match=message):
+        Fused(*asked)
 
 
 def test_auto_stays_in_memory_where_that_holds_the_tables(run: Run) -> None:

@@ -13,17 +13,14 @@ import numpy as np
 import pytest
 from tests import toy_graphs
 from tests.methods.epb.engines.test_same_bytes import crowded_run, digest
-from tests.methods.epb.runs import Run, assert_near
+from tests.methods.epb.runs import By, Run, assert_near, by_fused, by_torch
 
-from embedprop.kernels.epb.adam import Table
-from embedprop.kernels.epb.rows import catch_up_rows
+from embedprop.kernels.epb.adam import Table, catch_up_rows
 from embedprop.methods.epb.engines import fused_state
-from embedprop.methods.epb.engines.fused import FusedEngine
-from embedprop.methods.epb.engines.torch import TorchEngine
-from embedprop.methods.epb.start import glorot
 from embedprop.methods.epb.tables import resident as resident_table
 from embedprop.methods.epb.tables import storage as tables
 from embedprop.methods.epb.tables.storage import MEMORY, DiskTables, is_mapped
+from embedprop.methods.epb.task import glorot
 from embedprop.methods.random_streams import RandomStreams
 
 TWO_THEN_FOUR = """
@@ -32,10 +29,10 @@ from pathlib import Path
 from tests import toy_graphs
 from tests.methods.epb.runs import Run
 from tests.methods.epb.tables.test_storage import on_disk
-from embedprop.kernels.epb.ids import epb_ids
-from embedprop.kernels.epb.shared_labels import epb_shared_labels
-from embedprop.kernels.epb.rows import catch_up_rows
-from embedprop.kernels.epb.shared_labels import epb_shared_labels
+from embedprop.kernels.epb.epoch import epb_ids
+from embedprop.kernels.epb.epoch import epb_shared_labels
+from embedprop.kernels.epb.adam import catch_up_rows
+from embedprop.kernels.epb.epoch import epb_shared_labels
 run = Run.of(toy_graphs.messy(40))
 for engine_run in (run.fused, lambda: run.by(on_disk(Path(sys.argv[1])), n_partitions=4)):
     engine_run()
@@ -43,8 +40,8 @@ for engine_run in (run.fused, lambda: run.by(on_disk(Path(sys.argv[1])), n_parti
 """
 
 
-def on_disk(folder: Path, dtype: type[np.floating] = np.float32) -> FusedEngine:
-    return FusedEngine(dtype, DiskTables(folder))
+def on_disk(folder: Path, dtype: type[np.floating] = np.float32) -> By:
+    return by_fused(dtype, DiskTables(folder))
 
 
 @pytest.fixture(params=[2, 4, 6])
@@ -88,12 +85,12 @@ def test_on_the_same_plan_it_equals_autograd(
 def test_on_the_same_plan_it_equals_the_torch_engine(tmp_path: Path) -> None:
     graph = toy_graphs.messy(40, missing=True, weighted_edges=True)
     run = Run.of(graph, max_neighbors=3, epochs=6, n_partitions=4)
-    assert_near(run, run.by(on_disk(tmp_path)), run.by(TorchEngine("cpu")), 1e-3, 1e-3)
+    assert_near(run, run.by(on_disk(tmp_path)), run.by(by_torch()), 1e-3, 1e-3)
 
 
 def test_every_engine_reports_epochs_to_their_end(tmp_path: Path) -> None:
     run = Run.of(toy_graphs.messy(40), epochs=3, n_partitions=8)
-    for engine in (on_disk(tmp_path), TorchEngine("cpu")):
+    for engine in (on_disk(tmp_path), by_torch()):
         heard: list[tuple[int, float]] = []
         result = run.by(engine, lambda *said, heard=heard: heard.append(said[:2]))
         assert {(epoch, 1.0) for epoch in range(3)} <= set(heard)

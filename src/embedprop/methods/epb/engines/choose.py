@@ -1,4 +1,4 @@
-"""Which engine computes: what can be chosen, and "auto", the first that has no objection.
+"""The engines, what each of them must do, and "auto", the first that has no objection.
 
 An engine is chosen as a text, ``"fused(storage='disk')"``; what it names is one of these small
 frozen classes, which know what the engine cannot do without loading it.
@@ -6,39 +6,22 @@ frozen classes, which know what the engine cannot do without loading it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from embedprop.errors import InvalidParameterError
-from embedprop.graph.arrays import Mask
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import ENGINES, parse_part
 from embedprop.instance.epb import EPBInstance
-from embedprop.methods.epb.engines.engine import Engine
-from embedprop.methods.epb.tables.place import Place, Storage, choose_place
-from embedprop.methods.epb.tables.storage import MEMORY, Tables
-from embedprop.methods.epb.targets import Targets
+from embedprop.methods.epb.epochs import Learner
+from embedprop.methods.epb.tables.place import Place, check_storage, choose_place
+from embedprop.methods.epb.task import Task
 
 
-@dataclass(frozen=True)
-class Given:
-    """What an engine is given beside the graph and the vectors to start from.
-
-    own_parts: the user's modules, {label type: {part: module}}. fixed: labels whose vectors stay.
-    targets: classes to learn. modules: what it goes on from. tables: where to keep vectors.
-    """
-
-    own_parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    fixed: Mapping[str, Mask] = field(default_factory=dict)
-    targets: Targets | None = None
-    modules: Mapping[str, Any] = field(default_factory=dict)
-    tables: Tables = MEMORY
-
-
-class EngineChoice(Protocol):
-    """An engine that was chosen, with its parameters."""
+class Engine(Protocol):
+    """One way to compute an instance, with its parameters; made before anything of it is loaded."""
 
     name: ClassVar[str]
 
@@ -50,8 +33,8 @@ class EngineChoice(Protocol):
         """Return where the tables of a run go."""
         ...
 
-    def make(self, given: Given) -> Engine:
-        """Return the engine, ready to train."""
+    def learner(self, task: Task) -> AbstractContextManager[Learner]:
+        """Return a run that stands at the start, in a context that frees what it holds."""
         ...
 
 
@@ -66,7 +49,7 @@ class Fused:
     folder: str | None = None
 
     def __post_init__(self) -> None:
-        Storage(self.storage, self.partitions, self.folder)  # refuses
+        check_storage(self.storage, self.partitions, self.folder)
 
     def why_not(self, instance: EPBInstance, supervised: bool) -> str | None:
         """Return what of an instance is not EP-B."""
@@ -77,13 +60,13 @@ class Fused:
 
     def place(self, graph: LearnableGraph, instance: EPBInstance) -> Place:
         """Return where the tables of a run go."""
-        return choose_place(Storage(self.storage, self.partitions, self.folder), graph, instance)
+        return choose_place(self.storage, self.partitions, self.folder, graph, instance)
 
-    def make(self, given: Given) -> Engine:
-        """Return the engine, ready to train."""
-        from embedprop.methods.epb.engines.fused import FusedEngine
+    def learner(self, task: Task) -> AbstractContextManager[Learner]:
+        """Return a run of the kernels."""
+        from embedprop.methods.epb.engines.fused import fused_learner
 
-        return FusedEngine(tables=given.tables)
+        return fused_learner(task)
 
 
 @dataclass(frozen=True)
@@ -107,18 +90,18 @@ class Torch:
         del graph, instance
         return Place()
 
-    def make(self, given: Given) -> Engine:
-        """Return the engine, ready to train."""
-        from embedprop.methods.epb.engines.torch import TorchEngine
+    def learner(self, task: Task) -> AbstractContextManager[Learner]:
+        """Return a run of the modules."""
+        from embedprop.methods.epb.engines.torch import torch_learner
 
-        return TorchEngine(self.device, given.own_parts, given.fixed, given.targets, given.modules)
+        return torch_learner(task, self.device)
 
 
-def choose_engine(text: str, instance: EPBInstance, *, supervised: bool = False) -> EngineChoice:
+def choose_engine(text: str, instance: EPBInstance, *, supervised: bool = False) -> Engine:
     """Return the engine that is written as `text`; "auto": the first that has no objection."""
     if text != "auto":
         part = parse_part("engine", text)
-        chosen: EngineChoice = ENGINES[part.name](**part.parameters)
+        chosen: Engine = ENGINES[part.name](**part.parameters)
         objection = chosen.why_not(instance, supervised)
         if objection is not None:
             raise InvalidParameterError(

@@ -12,17 +12,14 @@ from typing import Any
 import numpy as np
 
 from embedprop.graph.arrays import Vectors
-from embedprop.graph.changes.learnable import LearnableGraph
-from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOTHING, Engine, TrainingResult
-from embedprop.methods.epb.engines.fused_state import FusedState, is_identity
+from embedprop.methods.epb.engines.fused_state import FusedState
 from embedprop.methods.epb.engines.threads import Crew, ThreadChoice
-from embedprop.methods.epb.partitions import Ranges
-from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.epb.tables.resident import ResidentTable
-from embedprop.methods.epb.tables.storage import MEMORY, Array, Tables, chunks
+from embedprop.methods.epb.epochs import TrainingResult
+from embedprop.methods.epb.neighborhoods import Ranges
+from embedprop.methods.epb.tables.storage import Array, chunks
+from embedprop.methods.epb.task import Task
 
 logger = logging.getLogger(__name__)
 
@@ -32,43 +29,25 @@ _WORK_PER_STEP = 2**27
 _EXPLODED = 100.0
 
 
-class FusedEngine(Engine):
-    """Lays out arrays, and calls the kernels for some batches at a time."""
-
-    def __init__(self, dtype: type[np.floating] = np.float32, tables: Tables = MEMORY) -> None:
-        self._dtype, self._tables = dtype, tables
-
-    @contextmanager
-    def learner(
-        self,
-        learnable: LearnableGraph,
-        instance: EPBInstance,
-        plan: TrainingPlan,
-        start: Mapping[str, Vectors],
-        start_relations: Mapping[str, Vectors] = NOTHING,
-    ) -> Iterator[FusedLearner]:
-        """Lay out the arrays of every label type; threads live as long as the context is open."""
-        drawer = Drawer(learnable.graph, instance, plan, self._dtype)
-        threads = ThreadChoice(plan.n_threads)
-        states, highest = {}, {}
-        with Crew() as crew:
-            for name, settings in instance.label_types.items():
-                sets = learnable.labels(name).sets
-                # Only the rows of ids belong to nodes, and so to partitions.
-                partitioned = plan.n_partitions > 2 and is_identity(sets)
-                vectors, relations = start[name], start_relations.get(name)
-                rows = ResidentTable(
-                    vectors, relations, self._dtype, self._tables, partitioned, threads.most
-                )
-                states[name] = FusedState(rows, sets, settings, plan, drawer, crew)
-                # Of a reconstruction and an embedding, at most.
-                distance = 2 * _longest(vectors) + (0 if relations is None else _longest(relations))
-                usual = (settings.margin or 0.0) + distance ** (1 + settings.is_squared)
-                highest[name] = _EXPLODED * instance.n_negatives * usual
-            _compile(states, drawer)
-            work = sum(state.work_per_visit for state in states.values())
-            n_batches = max(1, int(_WORK_PER_STEP / work / plan.batch_size))
-            yield FusedLearner(drawer, highest, states, threads, n_batches * plan.batch_size)
+@contextmanager
+def fused_learner(task: Task) -> Iterator[FusedLearner]:
+    """Lay out the arrays of every label type; threads live as long as the context is open."""
+    instance, plan, start = task.instance, task.plan, task.start
+    drawer = Drawer(task.learnable.graph, instance, plan, task.dtype)
+    threads = ThreadChoice(plan.n_threads)
+    states, highest = {}, {}
+    with Crew() as crew:
+        for name, settings in instance.label_types.items():
+            states[name] = FusedState(task, name, drawer, crew, threads.most)
+            vectors, relations = start.labels[name], start.relations.get(name)
+            # Of a reconstruction and an embedding, at most.
+            distance = 2 * _longest(vectors) + (0 if relations is None else _longest(relations))
+            usual = (settings.margin or 0.0) + distance ** (1 + settings.is_squared)
+            highest[name] = _EXPLODED * instance.n_negatives * usual
+        _compile(states, drawer)
+        work = sum(state.work_per_visit for state in states.values())
+        n_batches = max(1, int(_WORK_PER_STEP / work / plan.batch_size))
+        yield FusedLearner(drawer, highest, states, threads, n_batches * plan.batch_size)
 
 
 @dataclass

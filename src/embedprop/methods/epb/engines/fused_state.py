@@ -1,28 +1,34 @@
-"""The arrays of one label type as the EP-B kernels want them."""
+"""The arrays of one label type as the EP-B kernels want them, and the memory they work in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from embedprop.graph.multisets import Multisets
-from embedprop.instance.epb import TypeInstance
-from embedprop.kernels.epb.adam import Table, adam_tables
-from embedprop.kernels.epb.batch import Draws, Labels, Problem
-from embedprop.kernels.epb.ids import epb_ids
-from embedprop.kernels.epb.pipeline import Share
-from embedprop.kernels.epb.relations import with_relations
-from embedprop.kernels.epb.rows import catch_up_rows
-from embedprop.kernels.epb.shared_labels import epb_shared_labels
+from embedprop.kernels.epb.adam import Table, adam_tables, catch_up_rows
+from embedprop.kernels.epb.batch import (
+    SIDES,
+    TO_NEGATIVES,
+    Draws,
+    Labels,
+    NodeSpace,
+    Problem,
+    Senders,
+    Workspace,
+)
+from embedprop.kernels.epb.epoch import Share, epb_ids, epb_shared_labels
+from embedprop.kernels.epb.reads import with_relations
+from embedprop.kernels.machine.arrays import BLOCK
 from embedprop.methods.epb.draws import Drawer, read_only
 from embedprop.methods.epb.engines.threads import Crew
-from embedprop.methods.epb.engines.workspace import BatchSizes, node_space, workspace
-from embedprop.methods.epb.plan import TrainingPlan
-from embedprop.methods.epb.tables.columns import Array, apart
 from embedprop.methods.epb.tables.resident import ResidentTable
+from embedprop.methods.epb.tables.storage import BETWEEN, Array, aligned_zeros, apart
+from embedprop.methods.epb.task import Task
 
 
 class FusedState:
@@ -33,15 +39,12 @@ class FusedState:
 
     PARTS = (*Table._fields, "steps", "rate")
 
-    def __init__(
-        self,
-        rows: ResidentTable,
-        sets: Multisets,
-        settings: TypeInstance,
-        plan: TrainingPlan,
-        drawer: Drawer,
-        crew: Crew,
-    ) -> None:
+    def __init__(self, task: Task, name: str, drawer: Drawer, crew: Crew, n_threads: int) -> None:
+        plan, settings = task.plan, task.instance.label_types[name]
+        sets = task.learnable.labels(name).sets
+        # Only the rows of ids belong to nodes, and so to partitions.
+        partitioned = plan.n_partitions > 2 and is_identity(sets)
+        rows = ResidentTable(task, name, partitioned, n_threads)
         self.steps, self.rows, self._crew = 0, rows, crew
         self._rate, self._margin = plan.learning_rate, settings.margin
         self._squared, self._n_nodes = settings.is_squared, sets.n_sets
@@ -170,4 +173,102 @@ def is_identity(sets: Multisets) -> bool:
         and sets.n_values == sets.n_sets
         and bool((sets.ids == np.arange(sets.n_sets)).all())
         and bool((sets.sizes == 1).all())
+    )
+
+
+@dataclass(frozen=True)
+class BatchSizes:
+    """How large a batch can be.
+
+    reads: edges, counted twice where they have relations; messages: those plus one to v and to
+    each negative; nodes: distinct ones. weighted: whether edges have weights.
+    """
+
+    positions: int
+    negatives: int
+    reads: int
+    nodes: int
+    weighted: bool
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(
+        cls, drawer: Drawer, batch_size: int, n_nodes: int, reads_per_edge: int, dtype: DTypeLike
+    ) -> BatchSizes:
+        """Return the sizes for batches of a drawer's visits; n_nodes counts relations, too."""
+        # The largest batch that order can make: of the visits with most edges.
+        n_others = len(drawer.sizes) - batch_size
+        n_reads = int(np.partition(drawer.sizes, n_others)[n_others:].sum()) * reads_per_edge
+        n_distinct = min(n_nodes, n_reads + batch_size * (1 + drawer.n_negatives))
+        weighted, n_negatives = drawer.weighted, drawer.n_negatives
+        return cls(batch_size, n_negatives, n_reads, n_distinct, weighted, np.dtype(dtype))
+
+    @property
+    def messages(self) -> int:
+        """How many messages are received, at most."""
+        return self.reads + self.positions * (1 + self.negatives)
+
+
+def workspace(sizes: BatchSizes, shape: tuple[int, int, int], sets: Multisets | None) -> Workspace:
+    """Return the memory for a table of (parts, rows, width).
+
+    sets: the labels of each node; None where each is its own.
+    """
+    n_parts, n_table_rows, width = shape
+    size, dtype, n_compared = sizes.positions, sizes.dtype, 1 + sizes.negatives
+    n_rows, n_entries, weighted = sizes.nodes, sizes.messages, sizes.weighted
+    if sets is not None:  # who sends to labels are nodes
+        n_entries, weighted = min(sets.n_values, sizes.nodes * int(sets.sizes.max())), True
+        n_rows = min(n_entries, n_table_rows)
+    return Workspace(
+        rows=apart(SIDES, n_rows + 1, np.int32),
+        n_rows=apart(SIDES, 1, np.int64),
+        slot=_slots(n_parts, n_table_rows),
+        messages=aligned_zeros((n_parts, (TO_NEGATIVES + sizes.negatives) * size, width), dtype),
+        squares=aligned_zeros((2, n_parts * width // BLOCK, size, n_compared), dtype),
+        distances=np.zeros((n_parts, size + BETWEEN, n_compared), dtype),
+        hinges=np.zeros((n_parts, size + BETWEEN, sizes.negatives), dtype),
+        scales=apart(n_parts, size, dtype),
+        gradient=aligned_zeros((n_parts, width), dtype),
+        to_rows=_senders(n_parts, n_rows, n_table_rows, n_entries, weighted, dtype),
+    )
+
+
+def node_space(sizes: BatchSizes, n_parts: int, width: int, n_nodes: int) -> NodeSpace:
+    """Return the further memory for labels that nodes share; n_nodes counts relations, too."""
+    size, dtype = sizes.positions, sizes.dtype
+    return NodeSpace(
+        nodes=apart(SIDES, sizes.nodes + 1, np.int32),
+        n_nodes=apart(SIDES, 1, np.int64),
+        starts=apart(SIDES, sizes.nodes, np.int64),
+        ends=apart(SIDES, sizes.nodes, np.int64),
+        own=apart(SIDES, size, np.int32),
+        negatives=aligned_zeros((SIDES, size + BETWEEN, sizes.negatives), np.int32),
+        heard=apart(SIDES, sizes.reads, np.int32),
+        weights=apart(SIDES, sizes.reads, dtype),
+        offsets=apart(SIDES, size + 1, np.int64),
+        slot=_slots(n_parts, n_nodes),
+        to_nodes=_senders(n_parts, sizes.nodes, sizes.nodes, sizes.messages, True, dtype),
+        embeddings=aligned_zeros((n_parts, sizes.nodes, width), dtype),
+        gradients=aligned_zeros((n_parts, sizes.nodes, width), dtype),
+    )
+
+
+def _slots(n_parts: int, n_rows: int) -> np.ndarray:
+    slots = apart(n_parts, n_rows, np.int32)
+    slots[:] = -1
+    return slots
+
+
+def _senders(
+    n_parts: int, n_receivers: int, n_possible: int, n_entries: int, weighted: bool, dtype: Any
+) -> Senders:
+    """Return room for n_entries to at most n_receivers of n_possible ones."""
+    return Senders(
+        receivers=apart(n_parts, n_receivers + 1, np.int32),
+        offsets=apart(n_parts, n_receivers + 1, np.int64),
+        # These count messages: 32 bits wherever they are enough.
+        ends=apart(n_parts, n_possible, np.int32 if n_entries < 2**31 else np.int64),
+        entries=apart(n_parts, n_entries, np.int32),
+        weights=apart(n_parts, n_entries if weighted else 0, dtype),
     )

@@ -122,15 +122,12 @@ class ThreadChoice:
         available = available_threads()
         if n_threads is not None and n_threads > available:
             logger.warning(
-                "n_threads=%d is more than the %d cores here: using %d. The result is the same.",
-                n_threads,
-                available,
-                available,
+                f"n_threads={n_threads} is more than the {available} cores here: using "
+                f"{available}. The result is the same."
             )
         most = min(n_threads or available, available)
         self._choices = sorted({most} if n_threads is not None else {1, most})
-        self._best = most
-        self._n_runs = 0
+        self._best, self._n_runs = most, 0
         self._seconds: dict[int, float] = {}
 
     @property

@@ -18,101 +18,60 @@ from embedprop.errors import InvalidParameterError
 from embedprop.framework.labels import labels_of
 from embedprop.framework.losses import Head
 from embedprop.framework.modules import TypeModule
-from embedprop.graph import Graph
 from embedprop.graph.arrays import Vectors
-from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.catalog import NEIGHBORHOODS
 from embedprop.instance.epb import EPBInstance
 from embedprop.kernels.epb.batch import Draws
 from embedprop.methods.epb.draws import Drawer
-from embedprop.methods.epb.engines.engine import NOTHING, Engine, TrainingResult
-from embedprop.methods.epb.partitions import Ranges
-from embedprop.methods.epb.plan import TrainingPlan
+from embedprop.methods.epb.epochs import TrainingResult
+from embedprop.methods.epb.neighborhoods import Ranges
 from embedprop.methods.epb.tables.storage import Array
-from embedprop.methods.epb.targets import Targets
+from embedprop.methods.epb.task import Task
 from embedprop.methods.random_streams import RandomStreams
 
 # Nodes whose h is computed at a time.
 _CHUNK = 4096
 
 
-class TorchEngine(Engine):
-    """Builds the modules of each label type and moves their parameters by Adam."""
+@contextmanager
+def torch_learner(task: Task, device: str = "auto") -> Iterator[TorchLearner]:
+    """Build the modules; torch's own random numbers and threads are as before in the end."""
+    chosen, n_threads = choose_device(device), torch.get_num_threads()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(RandomStreams(task.plan.seed).key("modules") >> np.uint64(1)))
+        # Modules draw their start from torch's own numbers: from a key of ours they repeat.
+        if task.plan.n_threads is not None:
+            torch.set_num_threads(task.plan.n_threads)
+        try:
+            yield TorchLearner(task, chosen)
+        finally:
+            torch.set_num_threads(n_threads)
 
-    def __init__(
-        self,
-        device: str = "auto",
-        own_parts: Mapping[str, Mapping[str, Any]] | None = None,
-        fixed: Mapping[str, NDArray[np.bool_]] | None = None,
-        targets: Targets | None = None,
-        previous: Mapping[str, TypeModule] | None = None,
-        dtype: torch.dtype = torch.float32,
-    ) -> None:
-        self._device, self._own = choose_device(device), own_parts or {}
-        self._fixed, self._targets, self._dtype = fixed or {}, targets, dtype
-        self._previous = previous or {}
 
-    @contextmanager
-    def learner(
-        self,
-        learnable: LearnableGraph,
-        instance: EPBInstance,
-        plan: TrainingPlan,
-        start: Mapping[str, Vectors],
-        start_relations: Mapping[str, Vectors] = NOTHING,
-    ) -> Iterator[TorchLearner]:
-        """Build the modules; torch's own random numbers and threads are as before in the end."""
-        n_threads = torch.get_num_threads()
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(int(RandomStreams(plan.seed).key("modules") >> np.uint64(1)))
-            # Modules draw their start from torch's own numbers: from a key of ours they repeat.
-            if plan.n_threads is not None:
-                torch.set_num_threads(plan.n_threads)
-            try:
-                modules = self._modules(learnable, instance, start, start_relations)
-                head = self._head(instance)
-                yield TorchLearner(learnable.graph, instance, plan, modules, head, self._device)
-            finally:
-                torch.set_num_threads(n_threads)
-
-    def _modules(
-        self,
-        learnable: LearnableGraph,
-        instance: EPBInstance,
-        start: Mapping[str, Vectors],
-        start_relations: Mapping[str, Vectors],
-    ) -> nn.ModuleDict:
-        modules = nn.ModuleDict()
-        n_edges = learnable.graph.neighbors.n_values
-        for name, settings in instance.label_types.items():
-            labels = labels_of(learnable, name, settings)
-            own = {part: copy.deepcopy(one) for part, one in self._own.get(name, {}).items()}
-            module = TypeModule(name, settings, labels, n_edges, instance.n_relations, own)
-            _require_edges(module, instance)
-            with torch.no_grad():
-                if settings.label_embedding == "lookup":
-                    module.f.table.copy_(torch.from_numpy(np.array(start[name])))
-                elif not settings.is_set:
-                    module.dummies.copy_(torch.from_numpy(np.array(start[name])))
-                if name in start_relations:
-                    module.relations.copy_(torch.from_numpy(np.array(start_relations[name])))
-                if name in self._previous:
-                    module.go_on_from(self._previous[name])
-                elif hasattr(module.f, "adapt") and labels.contents is not None:
-                    module.f.adapt(torch.from_numpy(labels.contents))
-            if not settings.refine:
-                _freeze(module, "label_embedding" in own, self._fixed.get(name))
-            # A name may hold a point, which torch reserves: modules go by their number.
-            modules[str(len(modules))] = module.to(self._device, self._dtype)
-        return modules
-
-    def _head(self, instance: EPBInstance) -> Head | None:
-        targets = self._targets
-        if targets is None:
-            return None
-        width = sum(instance.dims.values())
-        head = Head(targets.classes, len(targets.names), width, targets.weight)
-        return head.to(self._device, self._dtype)
+def _modules_of(task: Task) -> dict[str, TypeModule]:
+    """Return the module of each label type, at its start."""
+    modules, instance, start = {}, task.instance, task.start
+    n_edges = task.learnable.graph.neighbors.n_values
+    for name, settings in instance.label_types.items():
+        labels = labels_of(task.learnable, name, settings)
+        own = {part: copy.deepcopy(one) for part, one in task.own_parts.get(name, {}).items()}
+        module = TypeModule(name, settings, labels, n_edges, instance.n_relations, own)
+        _require_edges(module, instance)
+        with torch.no_grad():
+            if settings.label_embedding == "lookup":
+                module.f.table.copy_(torch.from_numpy(np.array(start.labels[name])))
+            elif not settings.is_set:
+                module.dummies.copy_(torch.from_numpy(np.array(start.labels[name])))
+            if name in start.relations:
+                module.relations.copy_(torch.from_numpy(np.array(start.relations[name])))
+            if name in task.modules:
+                module.go_on_from(task.modules[name])
+            elif hasattr(module.f, "adapt") and labels.contents is not None:
+                module.f.adapt(torch.from_numpy(labels.contents))
+        if not settings.refine:
+            _freeze(module, "label_embedding" in own, start.fixed.get(name))
+        modules[name] = module
+    return modules
 
 
 def _require_edges(module: TypeModule, instance: EPBInstance) -> None:
@@ -154,35 +113,31 @@ def _freeze(module: TypeModule, is_own: bool, fixed: NDArray[np.bool_] | None) -
 class TorchLearner:
     """One run: the modules of every label type, moved by Adam."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        instance: EPBInstance,
-        plan: TrainingPlan,
-        modules: nn.ModuleDict,
-        head: Head | None,
-        device: torch.device,
-    ) -> None:
-        self.drawer = Drawer(graph, instance, plan)
-        self.visits_per_step = plan.batch_size
-        self._n_nodes, self._instance, self._head = graph.n_nodes, instance, head
-        self._modules: dict[str, TypeModule] = dict(
-            zip(instance.label_types, modules.values(), strict=True)  # type: ignore[arg-type]
-        )
-        names = [*self._modules, *([] if head is None else ["target"])]
+    def __init__(self, task: Task, device: torch.device) -> None:
+        instance, graph = task.instance, task.learnable.graph
+        self.drawer = Drawer(graph, instance, task.plan)
+        self.visits_per_step = task.plan.batch_size
+        self._n_nodes, self._instance, self._device = graph.n_nodes, instance, device
+        self._modules, self._head = _modules_of(task), None
+        if (targets := task.targets) is not None:
+            width = sum(instance.dims.values())
+            self._head = Head(targets.classes, len(targets.names), width, targets.weight)
+        heads = {} if self._head is None else {"target": self._head}
+        names = [*self._modules, *heads]
         self.highest_losses: Mapping[str, float] = dict.fromkeys(names, sys.float_info.max)
-        self._all = nn.ModuleList([modules, *([] if head is None else [head])])
+        # A name may hold a point, which torch reserves: modules go by their number.
+        modules = nn.ModuleDict({str(i): one for i, one in enumerate(self._modules.values())})
+        self._all = nn.ModuleList([modules, *heads.values()])
+        self._all.to(device, getattr(torch, np.dtype(task.dtype).name))
         parameters = [p for p in self._all.parameters() if p.requires_grad and p.numel()]
-        # Without anything to learn there is no Adam: it refuses an empty list.
-        self._adam = (
-            torch.optim.Adam(parameters, lr=plan.learning_rate, fused=True) if parameters else None
-        )
+        rate = task.plan.learning_rate
+        # Adam refuses an empty list, as it is where nothing can be learned.
+        self._adam = torch.optim.Adam(parameters or [torch.zeros(0)], lr=rate, fused=True)
         self._has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
-        self._device = device
 
     def begin_epoch(self, rate: float) -> None:
         """Go on with this learning rate."""
-        for group in [] if self._adam is None else self._adam.param_groups:
+        for group in self._adam.param_groups:
             group["lr"] = rate
 
     def turn_to(self, ranges: Ranges) -> None:
@@ -203,7 +158,7 @@ class TorchLearner:
             nodes = torch.from_numpy(draws.nodes).long().to(self._device)
             losses["target"] = self._head.loss(nodes, torch.cat(hs, 1), torch.cat(h_tildes, 1))
             total = total + self._head.weight * losses["target"]
-        if self._adam is not None:
+        if total.requires_grad:
             self._adam.zero_grad()
             total.backward()  # type: ignore[no-untyped-call]
             self._adam.step()
@@ -232,7 +187,7 @@ class TorchLearner:
     def state(self) -> dict[str, Array]:
         """Return parameters and buffers, Adam's moments, and torch's own random numbers."""
         tensors = {f"module {key}": value for key, value in self._all.state_dict().items()}
-        for number, moments in self._moments().items():
+        for number, moments in self._adam.state_dict()["state"].items():
             tensors |= {f"adam {number} {key}": value for key, value in moments.items()}
         tensors["random"] = torch.get_rng_state()  # dropout draws from it
         if self._device.type == "cuda":
@@ -243,22 +198,16 @@ class TorchLearner:
         """Go on from the state of another run."""
         tensors = {key: torch.from_numpy(value.copy()) for key, value in state.items()}
         self._all.load_state_dict({key: tensors[f"module {key}"] for key in self._all.state_dict()})
-        if self._adam is not None:
-            # Adam keeps nothing for a parameter that has had no gradient yet.
-            moments: dict[int, dict[str, Tensor]] = defaultdict(dict)
-            for key, value in tensors.items():
-                if key.startswith("adam "):
-                    _, number, part = key.split()
-                    moments[int(number)][part] = value
-            self._adam.load_state_dict(self._adam.state_dict() | {"state": moments})
+        # Adam keeps nothing for a parameter that has had no gradient yet.
+        moments: dict[int, dict[str, Tensor]] = defaultdict(dict)
+        for key, value in tensors.items():
+            if key.startswith("adam "):
+                _, number, part = key.split()
+                moments[int(number)][part] = value
+        self._adam.load_state_dict(self._adam.state_dict() | {"state": moments})
         torch.set_rng_state(tensors["random"])
         if self._device.type == "cuda":
             torch.cuda.set_rng_state(tensors["random of device"], self._device)
-
-    def _moments(self) -> dict[int, dict[str, Tensor]]:
-        """Return Adam's memory of each parameter that had a gradient, by its number."""
-        moments = {} if self._adam is None else self._adam.state_dict()["state"]
-        return dict(moments)
 
 
 def _in_chunks(function: Any, n: int, device: torch.device) -> Vectors:

@@ -6,7 +6,6 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -14,10 +13,9 @@ from embedprop.errors import InvalidParameterError
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance
 from embedprop.instance.require import require_count, require_one_of
-from embedprop.methods.epb.partitions import Partitions
-from embedprop.methods.epb.tables.columns import part_sizes
-from embedprop.methods.epb.tables.storage import MEMORY, DiskTables, Tables
-from embedprop.methods.memory import physical_memory
+from embedprop.methods.epb.neighborhoods import Partitions
+from embedprop.methods.epb.tables.storage import MEMORY, DiskTables, Tables, part_sizes
+from embedprop.methods.method import physical_memory
 from embedprop.model.notices import Notice
 
 StorageKind = Literal["auto", "memory", "disk"]
@@ -31,36 +29,27 @@ _WITH_FOLDER = "engine=\"fused(storage='disk', folder='...')\""
 _MOUNTS = Path("/proc/mounts")
 
 
-@dataclass(frozen=True)
-class Storage:
-    """What the user asks for: where, in how many partitions, in which folder; None: our choice."""
+def check_storage(storage: str, partitions: int | None, folder: str | None) -> None:
+    """Refuse what cannot be asked for: where, in how many partitions, in which folder."""
+    require_one_of("storage", storage, get_args(StorageKind))
+    if storage != "disk" and (partitions is not None or folder is not None):
+        raise InvalidParameterError(
+            f"storage={storage!r} has no partitions and no folder: these are for tables on disk. "
+            f"Write storage='disk', or leave them out."
+        )
+    if partitions is not None and require_count("partitions", partitions, 2) % 2:
+        raise InvalidParameterError(
+            f"partitions={partitions} is not possible: they go in pairs, so their number must be "
+            f"even."
+        )
+    if folder is not None and not isinstance(folder, str):
+        raise InvalidParameterError(f"folder={folder!r} must be a text in quotes.")
+    if storage == "disk":
+        _require_folder(_path_of(folder))
 
-    kind: str = "auto"
-    partitions: int | None = None
-    folder: str | None = None
 
-    def __post_init__(self) -> None:
-        require_one_of("storage", self.kind, get_args(StorageKind))
-        partitions, folder = self.partitions, self.folder
-        if self.kind != "disk" and (partitions is not None or folder is not None):
-            raise InvalidParameterError(
-                f"storage={self.kind!r} has no partitions and no folder: these are for tables on "
-                f"disk. Write storage='disk', or leave them out."
-            )
-        if partitions is not None and require_count("partitions", partitions, 2) % 2:
-            raise InvalidParameterError(
-                f"partitions={partitions} is not possible: they go in pairs, so their number must "
-                f"be even."
-            )
-        if folder is not None and not isinstance(folder, str):
-            raise InvalidParameterError(f"folder={folder!r} must be a text in quotes.")
-        if self.kind == "disk":
-            _require_folder(self.path)
-
-    @property
-    def path(self) -> Path:
-        """The folder for tables."""
-        return Path(tempfile.gettempdir() if self.folder is None else self.folder).expanduser()
+def _path_of(folder: str | None) -> Path:
+    return Path(tempfile.gettempdir() if folder is None else folder).expanduser()
 
 
 class Place(NamedTuple):
@@ -71,26 +60,33 @@ class Place(NamedTuple):
     notice: Notice | None = None
 
 
-def choose_place(storage: Storage, graph: LearnableGraph, instance: EPBInstance) -> Place:
-    """Return where the tables of a run go; with "auto" on disk if memory does not hold them."""
+def choose_place(
+    storage: str,
+    partitions: int | None,
+    folder: str | None,
+    graph: LearnableGraph,
+    instance: EPBInstance,
+) -> Place:
+    """Return where the tables of a run go; with "auto" on disk if memory does not hold them.
+
+    partitions, folder: those that were asked for; None: our choice.
+    """
     memory = physical_memory()
-    if storage.kind == "auto" and memory is not None:
+    if storage == "auto" and memory is not None:
         return _decided(graph, instance, memory)
-    if storage.kind != "disk":
+    if storage != "disk":
         return Place()
-    n_nodes, folder = graph.graph.n_nodes, storage.path
-    n_partitions = storage.partitions or _enough_partitions(n_nodes, instance, memory)
+    n_nodes, path = graph.graph.n_nodes, _path_of(folder)
+    n_partitions = partitions or _enough_partitions(n_nodes, instance, memory)
     Partitions(n_nodes, n_partitions)  # refuses too many
-    _require_folder(folder, disk_bytes(graph, instance, n_partitions))
-    notice = Notice(
-        f"Tables are in {folder}, nodes in {n_partitions} partitions.", is_warning=False
-    )
-    if _file_system(folder) in _IN_MEMORY:
+    _require_folder(path, disk_bytes(graph, instance, n_partitions))
+    notice = Notice(f"Tables are in {path}, nodes in {n_partitions} partitions.", is_warning=False)
+    if _file_system(path) in _IN_MEMORY:
         notice = Notice(
-            f"The folder {folder} is in memory itself, so that nothing is gained. Give one on a "
+            f"The folder {path} is in memory itself, so that nothing is gained. Give one on a "
             f"disk: {_WITH_FOLDER}."
         )
-    return Place(DiskTables(folder), n_partitions, notice)
+    return Place(DiskTables(path), n_partitions, notice)
 
 
 def _decided(graph: LearnableGraph, instance: EPBInstance, memory: int) -> Place:
@@ -101,7 +97,7 @@ def _decided(graph: LearnableGraph, instance: EPBInstance, memory: int) -> Place
     short = (
         f"Learning needs about {needed / 1e9:.1f} GB, and this machine has {memory / 1e9:.1f} GB"
     )
-    folder = Storage("memory").path
+    folder = _path_of(None)
     n_partitions = _enough_partitions(graph.graph.n_nodes, instance, memory)
     why_not = _refusal(folder, disk_bytes(graph, instance, n_partitions))
     if not why_not and _file_system(folder) in _IN_MEMORY:

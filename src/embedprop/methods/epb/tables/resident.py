@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from embedprop.kernels.epb.adam import Table
-from embedprop.methods.epb.partitions import Ranges
-from embedprop.methods.epb.tables.columns import cut, join, part_sizes
-from embedprop.methods.epb.tables.storage import CHUNK, Array, Tables
+from embedprop.methods.epb.neighborhoods import Ranges
+from embedprop.methods.epb.tables.storage import CHUNK, Array, cut, join, part_sizes
+from embedprop.methods.epb.task import Task
 
 
 class ResidentTable:
@@ -21,21 +21,17 @@ class ResidentTable:
     all rows are at home where `tables` keeps them.
     """
 
-    def __init__(
-        self,
-        vectors: Array,
-        relation_vectors: Array | None,
-        dtype: DTypeLike,
-        tables: Tables,
-        partitioned: bool,
-        n_threads: int,
-    ) -> None:
+    def __init__(self, task: Task, name: str, partitioned: bool, n_threads: int) -> None:
+        vectors, relation_vectors = task.start.labels[name], task.start.relations.get(name)
+        tables, dtype = task.tables, task.dtype
         self.n_labels, self.dim = len(vectors), int(vectors.shape[1])
         self.n_relations = 0 if relation_vectors is None else len(relation_vectors)
         self._tables, self._partitioned = tables, partitioned
         self._ranges = list[tuple[int, int]]()
         if relation_vectors is not None:
-            vectors = _joined(vectors, relation_vectors, dtype, tables)
+            joined = tables.zeros((self.n_labels + self.n_relations, self.dim), dtype)
+            joined[: self.n_labels], joined[self.n_labels :] = vectors, relation_vectors
+            vectors = joined
         n_rows = len(vectors)
         n_parts, width = part_sizes(self.dim, n_threads)
         shape = (n_parts, n_rows, width)
@@ -117,10 +113,3 @@ class ResidentTable:
         rows = self._tables.zeros((parts.shape[1], self.dim), parts.dtype)
         join(parts, rows)
         return rows
-
-
-def _joined(vectors: Array, relation_vectors: Array, dtype: DTypeLike, tables: Tables) -> Array:
-    n_labels = len(vectors)
-    joined = tables.zeros((n_labels + len(relation_vectors), vectors.shape[1]), dtype)
-    joined[:n_labels], joined[n_labels:] = vectors, relation_vectors
-    return joined

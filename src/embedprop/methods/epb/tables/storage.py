@@ -4,11 +4,14 @@ Rows of a pair are read into memory when its round begins, and written back when
 goes over the disk once per epoch, in order. Learning in the mapped files themselves was tried: the
 system writes their pages again and again while they change, and makes the writer wait (10 million
 nodes, 8 partitions: 2.1 times as long as the work takes).
+
+Vectors are cut into parts of some columns each: threads share the work part by part.
 """
 
 from __future__ import annotations
 
 import errno
+import math
 import mmap
 import os
 import sys
@@ -16,51 +19,97 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from embedprop.methods.epb.tables.columns import aligned_zeros, cut, join
+from embedprop.kernels.machine.arrays import BLOCK
 
 if TYPE_CHECKING:  # the type alone: who stores tables needs no kernel
-    from embedprop.methods.epb.partitions import Ranges
+    from embedprop.methods.epb.neighborhoods import Ranges
 
 Array = NDArray[Any]
 
-# Rows are moved and checked so many at a time: 16 MB of 128 float32.
+# Rows are moved, cut and checked so many at a time: 16 MB of 128 float32.
 CHUNK = 2**15
 # Pages count when they are used, not when the array is made; Python 3.11 lacks Linux's name for it.
 _LAZILY = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
+# Bytes that come together on all common processors: a row that begins with them takes no more.
+_LINE = 64
+# What one look-up of an address serves, if an array fills all of it: on Linux and most processors.
+_HUGE_PAGE = 2**21
+# Numbers between the lists of two threads.
+BETWEEN = 256
+# Columns of a part, at least: all parts repeat what is not a vector (steps, who sends to whom), so
+# narrow ones cost more than they share. CPU time of 1, 2, 4 and 8 parts, measured on PPI with 128
+# dimensions: 1, 1.1, 1.5 and 2.8, so that eight parts would be hardly faster than four.
+NARROWEST = 32
 
 
-class Tables(Protocol):
-    """Makes tables, and brings rows of them into memory."""
+def part_sizes(dim: int, n_threads: int) -> tuple[int, int]:
+    """Return how many parts there are, at most one per thread, and their width.
 
-    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Return a new table of zeros."""
-        ...
+    >>> part_sizes(128, 2), part_sizes(100, 3), part_sizes(10, 2), part_sizes(128, 64)
+    ((2, 64), (3, 48), (1, 16), (4, 32))
+    """
+    n_blocks = -(-dim // BLOCK)
+    most = max(1, n_blocks * BLOCK // NARROWEST)
+    blocks_per_part = -(-n_blocks // min(n_threads, most))
+    return -(-n_blocks // blocks_per_part), blocks_per_part * BLOCK
 
-    def own(self, vectors: Array, dtype: DTypeLike) -> Array:
-        """Return the vectors in a table that may be changed."""
-        ...
 
-    def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
-        """Return parts for the rows of a table, to read them into."""
-        ...
+def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+    """Return zeros in memory, from the beginning of a cache line on, large ones of a huge page.
 
-    def read(self, table: Array, window: Array, ranges: Ranges) -> None:
-        """Bring rows of a table into its window."""
-        ...
+    Rows are read in random order, and the processor looks up the page of each: a number from far
+    memory took 160 ns in a small page, 124 ns in a huge one. NumPy asks for huge pages, but the
+    system gives them only for what begins and ends with one: else a third of BlogCatalog's tables
+    would be in small ones.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    unit = _HUGE_PAGE if size >= _HUGE_PAGE else _LINE
+    memory = np.zeros(-(-size // unit) * unit + unit, np.uint8)
+    start = -memory.ctypes.data % unit
+    return memory[start : start + size].view(dtype).reshape(shape)
 
-    def write(self, table: Array, window: Array, ranges: Ranges) -> None:
-        """Take rows of a window back to its table, and give their memory away."""
-        ...
+
+def apart(n_parts: int, size: int, dtype: DTypeLike) -> Array:
+    """Return zeros of at least this size for each part; none stays none.
+
+    Some more lie in between: processors fetch what follows in memory, too, and threads would take
+    it from each other.
+    """
+    return aligned_zeros((n_parts, size + BETWEEN if size else 0), dtype)
+
+
+def cut(rows: Array, parts: Array) -> None:
+    """Write rows into parts of the same number of rows; columns that are left over stay 0."""
+    for columns, own in _pairs(rows, parts):
+        own[:] = columns
+
+
+def join(parts: Array, rows: Array) -> None:
+    """Write parts into rows: the opposite of `cut`."""
+    for columns, own in _pairs(rows, parts):
+        columns[:] = own
+
+
+def _pairs(rows: Array, parts: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield columns of some rows and where each part has them."""
+    width = parts.shape[2]
+    # Some rows at a time: a table on disk is then read once, not once per part.
+    for first in range(0, len(rows), CHUNK):
+        some = slice(first, first + CHUNK)
+        for part, low in zip(parts, range(0, rows.shape[1], width), strict=True):
+            columns = rows[some, low : low + width]
+            yield columns, part[some, : columns.shape[1]]
 
 
 class MemoryTables:
-    """Tables in memory; rows in a window are copies."""
+    """Makes tables in memory, and windows for rows of them, which are copies."""
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new table of zeros."""
@@ -98,7 +147,7 @@ class DiskTables:
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new table of zeros, whose place on the disk is reserved."""
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        size = math.prod(shape) * np.dtype(dtype).itemsize
         if size == 0:
             return np.zeros(shape, dtype)
         file = tempfile.TemporaryFile(prefix="embedprop-", dir=self._folder, buffering=0)  # noqa: SIM115
@@ -126,7 +175,7 @@ class DiskTables:
 
     def window(self, shape: tuple[int, int, int], dtype: DTypeLike) -> Array:
         """Return parts that take memory only for rows that are read."""
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        size = math.prod(shape) * np.dtype(dtype).itemsize
         if sys.platform == "win32":
             memory = mmap.mmap(-1, size)
         else:
@@ -137,30 +186,32 @@ class DiskTables:
     def read(self, table: Array, window: Array, ranges: Ranges) -> None:
         """Bring rows of a table into its window."""
         file = _mapping_of(table).file
-        for low, high in _pieces(ranges):
-            rows = np.empty((high - low, table.shape[1]), table.dtype)
-            file.seek(low * table.strides[0])
+        for rows, own in _pieces(table, window, ranges, file):
             _transfer(file.readinto, rows)
-            cut(rows, window[:, low:high])
+            cut(rows, own)
 
     def write(self, table: Array, window: Array, ranges: Ranges) -> None:
         """Take rows of a window back to its table, and give their memory away."""
         file = _mapping_of(table).file
-        for low, high in _pieces(ranges):
-            rows = np.empty((high - low, table.shape[1]), table.dtype)
-            join(window[:, low:high], rows)
-            file.seek(low * table.strides[0])
+        for rows, own in _pieces(table, window, ranges, file):
+            join(own, rows)
             _transfer(file.write, rows)
-        for number in range(len(window)):
-            for low, high in ranges:
-                _forget(window, number, low, high)
+        for number, (low, high) in product(range(len(window)), ranges):
+            _forget(window, number, low, high)
 
 
-def _pieces(ranges: Ranges) -> Iterator[tuple[int, int]]:
-    """Yield ranges of at most CHUNK rows."""
+Tables = MemoryTables | DiskTables
+
+
+def _pieces(
+    table: Array, window: Array, ranges: Ranges, file: IO[bytes]
+) -> Iterator[tuple[Array, Array]]:
+    """Yield room for CHUNK rows at most, and the window's parts of them; the file stands there."""
     for low, high in ranges:
         for start in range(low, high, CHUNK):
-            yield start, min(start + CHUNK, high)
+            end = min(start + CHUNK, high)
+            file.seek(start * table.strides[0])
+            yield np.empty((end - start, table.shape[1]), table.dtype), window[:, start:end]
 
 
 def _transfer(move: Callable[[memoryview], int], rows: Array) -> None:

@@ -17,8 +17,9 @@ from tests.methods.closed_form.made import (
 
 from embedprop import Graph
 from embedprop.graph.matrix import symmetric_adjacency
+from embedprop.instance.closed_form import block_sizes
 from embedprop.methods.closed_form import spectrum
-from embedprop.methods.closed_form.ids import IdBlock, block_sizes, solve_ids
+from embedprop.methods.closed_form.solve import IdBlock, solve_ids
 
 DIM = 12
 EXPONENTS = (0.5, 0.25)

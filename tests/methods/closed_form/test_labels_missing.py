@@ -19,8 +19,12 @@ from threadpoolctl import threadpool_limits
 from embedprop import ClosedForm, Graph
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
-from embedprop.methods.closed_form.labels import label_matrix, solve_labels
-from embedprop.methods.closed_form.missing import MAX_PASSED, LabelledNodes
+from embedprop.methods.closed_form.labels import (
+    MAX_PASSED,
+    LabelledNodes,
+    label_matrix,
+    solve_labels,
+)
 
 # a - x - y - b, and z for itself
 PATH = Graph.from_edges([("a", "x"), ("x", "y"), ("y", "b")], nodes=["a", "x", "y", "b", "z"])
@@ -82,8 +86,8 @@ def test_no_other_dummies_and_decorrelated_vectors_have_a_smaller_objective() ->
     matrix = label_matrix(graph.labels["word"], len(graph.vocabulary("word")))
     own = matrix.toarray()[known]
     nodes = labelled(graph, known)
-    found = solve_labels(nodes, matrix[known], 6, 5.0, random_start(own.shape[1]))
-    e = found.vectors.astype(np.float64) / exact.values[:6]
+    found, _ = solve_labels(nodes, matrix[known], 6, 5.0, random_start(own.shape[1]))
+    e = found.astype(np.float64) / exact.values[:6]
     e -= e.mean(axis=0)
 
     def objective(e: np.ndarray, h: np.ndarray) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from embedprop.methods import memory
+from embedprop.methods import method
 
 GB = 10**9
 
@@ -33,12 +33,12 @@ def test_memory_is_that_of_the_container(
     expected: int | None,
 ) -> None:
     machine = 4 * GB
-    monkeypatch.setattr(memory.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": machine}.get)
+    monkeypatch.setattr(method.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": machine}.get)
     groups = tmp_path / "groups"
     for name, limit in limits.items():
         (groups / name).parent.mkdir(parents=True, exist_ok=True)
         (groups / name).write_text(f"{limit}\n")
     (tmp_path / "own").write_text(f"{own}\n")
-    monkeypatch.setattr(memory, "_CGROUPS", groups)
-    monkeypatch.setattr(memory, "_OWN_CGROUPS", tmp_path / "own")
-    assert memory.physical_memory() == (machine if expected is None else expected * GB)
+    monkeypatch.setattr(method, "_CGROUPS", groups)
+    monkeypatch.setattr(method, "_OWN_CGROUPS", tmp_path / "own")
+    assert method.physical_memory() == (machine if expected is None else expected * GB)

@@ -10,7 +10,7 @@ from tests.methods.epb.runs import Run
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.graph.changes.learnable import LearnableGraph
 from embedprop.instance.epb import EPBInstance, TypeInstance
-from embedprop.methods.epb.start import glorot, start_vectors
+from embedprop.methods.epb.task import glorot, start_vectors
 from embedprop.methods.random_streams import RandomStreams
 
 STREAMS = RandomStreams(0)

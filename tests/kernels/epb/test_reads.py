@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from embedprop.kernels.epb.batch import Draws
-from embedprop.kernels.epb.relations import with_relations
+from embedprop.kernels.epb.reads import with_relations
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,4 +1,4 @@
-"""Targets: what is read of them, before anything is learned."""
+"""What a run learns: the plan of its epochs; targets, and what is read of them beforehand."""
 
 from __future__ import annotations
 
@@ -11,10 +11,42 @@ import pytest
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.vocabulary import Vocabulary
-from embedprop.methods.epb.targets import Targets
+from embedprop.instance.parameters import EPBParameters
+from embedprop.methods.epb.task import Targets, TrainingPlan
+from embedprop.methods.random_streams import RandomStreams
 
 NODES = Vocabulary.trusted(["a", "b", "c"])
 SMALL: dict[str, Any] = {"dim": 4, "epochs": 2, "n_threads": 1, "verbose": False}
+
+
+def test_the_defaults_are_the_paper_s() -> None:
+    plan = TrainingPlan.of(EPBParameters())
+    assert plan == TrainingPlan()
+    assert (plan.epochs, plan.batch_size, plan.learning_rate) == (200, 64, 1e-3)
+
+
+def test_streams_of_a_seed_repeat_and_differ_by_purpose_and_counter() -> None:
+    keys = {
+        RandomStreams(seed).key(purpose, counter)
+        for seed in (0, 1, 2**40)
+        for purpose in ("order", "negatives", "neighbors")
+        for counter in (0, 1)
+    }
+    assert len(keys) == 18
+    assert RandomStreams(2**40).key("order", 1) in keys
+    one, other = RandomStreams(7).generator("order", 3), RandomStreams(7).generator("order", 3)
+    assert one.random() == other.random()
+
+
+def test_no_seed_takes_a_fresh_one() -> None:
+    seeds = {RandomStreams.from_random_state(None).seed for _ in range(3)}
+    assert len(seeds) == 3
+    assert RandomStreams.from_random_state(5) == RandomStreams(5)
+
+
+def test_a_plan_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError, match="cannot assign to field 'epochs'"):
+        TrainingPlan().epochs = 3  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
