@@ -225,8 +225,6 @@ def _encode_list(values: Iterable[Any], what: str) -> Encoded:
             ids.append(id_of.setdefault(name, len(id_of)))
         except TypeError:
             raise bad_row(what, row, f"{name!r} cannot be hashed. {HASHABLE}") from None
-        if is_missing(name):
-            raise missing_name(what, row, name)
     return Encoded(list(id_of), np.array(ids, dtype=np.int32))
 
 
