@@ -39,8 +39,7 @@ from scipy.sparse import csr_array
 
 from embedprop import Graph
 from embedprop.datasets import load_dataset
-from embedprop.evaluation.memory import forget_peak, peak_memory
-from embedprop.evaluation.provenance import publish
+from embedprop.evaluation.provenance import forget_peak, peak_memory, publish
 from embedprop.graph.changes.learnable import learned_labels
 from estimators import epb
 

@@ -33,12 +33,7 @@ LARGE_FILES: dict[str, str] = {
     "framework/modules.py": "one module is a label type's whole step; its state is saved as one",
     "model/model.py": "one final class answers every query, each with its docstring and example",
 }
-COMMAND = "the signature is the command's options, with their help: typer reads them there"
 LARGE_FUNCTIONS: dict[str, str] = {
-    **{
-        f"cli/commands/{name}.py:{name}": COMMAND
-        for name in ("compare", "export", "fit", "reproduce", "transform")
-    },
     "kernels/draws/walks.py:walk": "a kernel: one loop over one walk",
 }
 

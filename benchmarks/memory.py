@@ -84,7 +84,7 @@ def learn(options: argparse.Namespace) -> dict[str, float]:
     import numpy as np
 
     from embedprop import Graph
-    from embedprop.evaluation.memory import forget_peak, peak_memory
+    from embedprop.evaluation.provenance import forget_peak, peak_memory
     from embedprop.methods.epb.engines import fused as fused_engine  # noqa: F401  what fit imports belongs to imports
     from estimators import epb
 

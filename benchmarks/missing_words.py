@@ -43,7 +43,7 @@ from embedprop.evaluation.node_classification import score_path
 from embedprop.evaluation.records import append_record, read_records
 from embedprop.evaluation.splits import Split, per_class_split
 from embedprop.graph.matrix import symmetric_adjacency
-from embedprop.methods.closed_form.pagerank import pagerank_average, unit_rows
+from embedprop.methods.closed_form.solve import pagerank_average, unit_rows
 from embedprop.model.representations import Known, make_representation
 from estimators import closed_form, epb
 

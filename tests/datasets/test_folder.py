@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array, save_npz
 
 from embedprop.datasets import load_dataset
-from embedprop.datasets.folder import dataset_names
+from embedprop.datasets.folder import found_folders
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 
 needs_data = pytest.mark.skipif(
@@ -171,7 +171,7 @@ def test_the_cache_is_searched_after_the_folder_of_the_variable(data_dir, cache,
     (cache / "data").mkdir(parents=True)
     (data_dir / "toy").rename(cache / "data" / "toy")
     assert load_dataset("toy").graph.n_nodes == 4
-    assert dataset_names() == ["toy"]
+    assert [folder.name for folder in found_folders()] == ["toy"]
     folder = data_dir / "mine"
     folder.mkdir()
     monkeypatch.setenv("EMBEDPROP_DATA", str(folder))
@@ -275,4 +275,5 @@ def test_training_edges_of_a_multi_relational_graph_are_those_of_the_data_sheet(
 
 @needs_data
 def test_every_data_set_in_the_folder_is_listed():
-    assert {"cora", "citeseer", "pubmed", "ppi", "pos", "blogcatalog"} <= set(dataset_names())
+    found = {folder.name for folder in found_folders()}
+    assert {"cora", "citeseer", "pubmed", "ppi", "pos", "blogcatalog"} <= found

@@ -16,8 +16,8 @@ from tests.datasets.servers import closed_port, serving_folder
 
 from embedprop.datasets import folder_writer, get_dataset, load_dataset
 from embedprop.datasets import sources as sources_module
-from embedprop.datasets.cache import cache_folder
-from embedprop.datasets.download_bar import download_bar
+from embedprop.datasets.download import download_bar
+from embedprop.datasets.folder import cache_folder
 from embedprop.datasets.sources import OriginalFile, Source
 from embedprop.errors import DownloadError, InvalidGraphError, InvalidParameterError
 
@@ -152,7 +152,7 @@ def test_files_with_other_counts_than_published_are_refused(cache, toy, tmp_path
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("step", ["_write_edges", "_write_table", "save_npz", "_meta", "sync"])
+@pytest.mark.parametrize("step", ["_write_table", "save_npz", "_meta", "sync"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("disk full")])
 def test_an_interrupted_conversion_leaves_no_half_data_set(
     cache, tmp_path, monkeypatch, step, error

@@ -2,7 +2,7 @@
 
 import pytest
 
-from embedprop.datasets.linqs import convert_linqs
+from embedprop.datasets.converters import convert_linqs
 from embedprop.errors import InvalidGraphError
 
 CONTENT = "b7\t1\t0\t1\tTheory\n007\t0\t0\t0\tAgents\nc\t0\t1\t0\tTheory\n"

@@ -5,7 +5,7 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import csc_array, csc_matrix
 
-from embedprop.datasets.mat import convert_mat
+from embedprop.datasets.converters import convert_mat
 from embedprop.errors import InvalidGraphError
 
 NETWORK = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
@@ -43,8 +43,8 @@ def test_a_stored_zero_is_no_edge(convert):
     ("variables", "message"),
     [
         ({"network": np.triu(NETWORK)}, "expected a symmetric network"),
-        ({"network": NETWORK[:2]}, "square network .* but they are 2 x 3 and 3 x 2"),
-        ({"group": GROUP[:2]}, "square network .* but they are 3 x 3 and 2 x 2"),
+        ({"network": NETWORK[:2]}, "square network .* got 2 x 3 and 3 x 2"),
+        ({"group": GROUP[:2]}, "square network .* got 3 x 3 and 2 x 2"),
         ({"network": -NETWORK}, "finite and not negative"),
         ({"network": np.where(NETWORK, np.inf, 0.0)}, "finite and not negative"),
         ({"network": "text"}, "expected a MATLAB file with the matrices"),

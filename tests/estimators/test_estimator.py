@@ -159,7 +159,7 @@ class TestWithoutTorch:
         with pytest.raises(
             InvalidParameterError,
             match=r"^engine='torch' needs torch, which is not installed: pip install "
-            r"'embedprop\[torch\]'\.$",
+            r"'embedprop\[torch\]'\. Choose another",
         ):
             EmbeddingPropagation(engine="torch", **SMALL).fit(path)
 

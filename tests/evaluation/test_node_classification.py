@@ -3,13 +3,14 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from embedprop.errors import UnknownComponentError
-from embedprop.evaluation.logistic import one_vs_rest_path, with_constant
 from embedprop.evaluation.node_classification import (
     accuracy_chosen_on_validation,
     f1,
     f1_given_counts,
     most_likely,
+    one_vs_rest_path,
     score_path,
+    with_constant,
 )
 from embedprop.evaluation.splits import Split, per_class_split, share_split
 

@@ -7,6 +7,7 @@ from tests.toy_graphs import two_cliques
 
 from embedprop import EmbeddingPropagation, Graph
 from embedprop.baselines.registry import BASELINES
+from embedprop.cli.commands.reproduce import Run, reproduce
 from embedprop.datasets import Dataset
 from embedprop.errors import UnknownComponentError
 from embedprop.evaluation.records import read_records
@@ -195,24 +196,20 @@ def test_the_hyperparameters_of_table_1_are_parameters_of_our_classes():
 
 
 def test_the_command_refuses_an_unknown_experiment_before_any_work(tmp_path, monkeypatch):
-    from embedprop.cli.commands.reproduce import reproduce
-
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UnknownComponentError, match=r"'table9'.*'figure-kappa'.*'all'"):
-        reproduce(["table1", "table9"])
+        reproduce(["table1", "table9"], Run())
     assert not list(tmp_path.iterdir())
 
 
 def test_the_command_makes_table_figures_and_report(tmp_path, monkeypatch, cliques):
-    from embedprop.cli.commands.reproduce import reproduce
-
     monkeypatch.chdir(tmp_path)
     for module in ("reproduce", "table1"):
         monkeypatch.setattr(
             f"embedprop.paper.{module}.load_dataset",
             lambda *_, **__: cliques,
         )
-    reproduce(["table1", "figure-tsne", "figure-kappa"], quick=True)
+    reproduce(["table1", "figure-tsne", "figure-kappa"], Run(quick=True))
     text = (tmp_path / "experiments/reproduction.md").read_text("utf-8")
     for heading in ("## Table 1", "## Figure, silhouettes", "## Figure, at most κ"):
         assert heading in text

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.baselines.extras import require, torch_run
 from embedprop.baselines.registry import Classifier, Examples, Nodes, Scores, baseline
 from embedprop.baselines.words import WordReader, row_normalized
 from embedprop.graph import Graph
@@ -29,14 +28,14 @@ class TwoLayers(WordReader, Classifier):
 
     def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return log-probabilities; training stops by validation nodes if there are any."""
-        require(self.name, "torch", "torch-geometric")
+        self.require("torch", "torch-geometric")
         from embedprop.baselines.gcn_network import Network
 
         features = row_normalized(self.word_matrix(graph))
         edges = message_edges(graph, examples.hidden)
         streams = RandomStreams.from_random_state(self.random_state)
         # torch takes 63 bits as a seed.
-        with torch_run(int(streams.key("gcn") >> np.uint64(1)), self.n_threads):
+        with self.torch_run(int(streams.key("gcn") >> np.uint64(1))):
             network = Network(self, features, edges, examples.classes.shape[1])
             network.train(examples)
             return network.scores()

@@ -22,11 +22,7 @@ class Network:
     """Two graph convolutions over sparse words; dropout comes before both."""
 
     def __init__(
-        self,
-        method: TwoLayers,
-        features: csr_array[np.float32],
-        edges: Edges,
-        n_classes: int,
+        self, method: TwoLayers, features: csr_array[np.float32], edges: Edges, n_classes: int
     ) -> None:
         self.method = method
         self.rows = torch.from_numpy(np.stack(features.nonzero()).astype(np.int64))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from embedprop.baselines.extras import require
 from embedprop.baselines.registry import Embedder, Vectors, baseline
 from embedprop.baselines.walking import WalkGraph
 from embedprop.baselines.words import WordReader
@@ -32,7 +31,7 @@ class SkipGram(Embedder):
 
     def learn(self, graph: Graph, p: float, q: float) -> Vectors:
         """Return (n_nodes, dim), learned from walks with these p and q."""
-        require(self.name, "gensim")
+        self.require("gensim")
         from gensim.models import Word2Vec
 
         streams = RandomStreams.from_random_state(self.random_state)
@@ -136,7 +135,7 @@ class DeepWalkBagOfWords(WordReader, Embedder):
 
     def fit_transform_inductive(self, known: Graph, full: Graph) -> Vectors:
         """DW-I+BoW: a new node has the mean of its neighbors' walk vectors, and its own words."""
-        require(self.name, "gensim")
+        self.require("gensim")
         words = self.word_matrix(full)  # a mistake shows before walking
         settings = self.deepwalk or {}
         walking = DeepWalk(random_state=self.random_state, n_threads=self.n_threads, **settings)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from embedprop.baselines.extras import require, torch_run
 from embedprop.baselines.planetoid_contexts import class_contexts, graph_contexts
 from embedprop.baselines.registry import Classifier, Examples, Scores, baseline
 from embedprop.baselines.walking import WalkGraph
@@ -19,12 +18,12 @@ from embedprop.methods.random_streams import RandomStreams
 class Planetoid(WordReader, Classifier):
     """What both models share; parameters as in `PlanetoidT`."""
 
-    n_class_contexts: int
-    n_graph_contexts: int
-    graph_share: float
-    graph_batch_size: int
-    class_batch_size: int
-    context_rate: float
+    n_class_contexts: int = 2000
+    n_graph_contexts: int = 70
+    graph_share: float = 0.0
+    graph_batch_size: int = 200
+    class_batch_size: int = 100
+    context_rate: float = 0.01
     dim: int = 50
     n_steps: int = 5000
     walk_steps: int = 10
@@ -35,7 +34,7 @@ class Planetoid(WordReader, Classifier):
 
     def learn(self, graph: Graph, examples: Examples) -> Scores:
         """Return log-probabilities; validation nodes are not used, training runs to its end."""
-        require(self.name, "torch")
+        self.require("torch")
         from embedprop.baselines import planetoid_model as model
 
         features = self.word_matrix(graph)
@@ -54,7 +53,7 @@ class Planetoid(WordReader, Classifier):
             examples.train, examples.classes, self.class_batch_size, self.n_negatives, streams
         )
         # All start values come from `rng`, so torch's own seed does not matter.
-        with torch_run(0, self.n_threads):
+        with self.torch_run(0):
             # A vector of its own is for a node that takes part in training.
             make = model.WordLayer if self.for_hidden is None else model.Lookup
             encoder = make(features, self.dim, rng)
@@ -102,13 +101,6 @@ class PlanetoidT(Planetoid):
     """
 
     for_hidden = "planetoid-i"
-
-    n_class_contexts: int = 2000
-    n_graph_contexts: int = 70
-    graph_share: float = 0.0
-    graph_batch_size: int = 200
-    class_batch_size: int = 100
-    context_rate: float = 0.01
 
 
 @baseline("planetoid-i")

@@ -97,10 +97,7 @@ def word_rows(words: csr_array[np.float32], nodes: NDArray[np.int64]) -> Tensor:
 
 
 def descend(
-    loss: Tensor,
-    parameters: Sequence[Tensor],
-    rate: float,
-    longest: float = float("inf"),
+    loss: Tensor, parameters: Sequence[Tensor], rate: float, longest: float = float("inf")
 ) -> None:
     """Take one step of gradient descent; no row moves further than `longest`."""
     with torch.no_grad():

@@ -1,13 +1,16 @@
 """The methods to compare with, by name: embedders learn vectors, classifiers learn from targets.
 
-What a method may see of the targets is checked once, for all of them.
+What a method may see of the targets is checked once, for all of them. Libraries that only
+baselines need are named if one is missing, and torch is kept in bounds.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
@@ -40,6 +43,30 @@ class Baseline(ABC):
 
     random_state: int | None = 0
     n_threads: int | None = None
+
+    def require(self, *packages: str) -> None:
+        """Raise `InvalidParameterError` naming the first of `packages` that is not installed."""
+        for package in packages:
+            if find_spec(package.replace("-", "_")) is None:
+                raise InvalidParameterError(
+                    f"baseline {self.name!r} needs {package}: pip install 'embedprop[baselines]'"
+                )
+
+    @contextmanager
+    def torch_run(self, seed: int) -> Iterator[None]:
+        """Seed torch and set its threads for one run; afterwards both are as they were."""
+        import torch
+
+        before = torch.get_num_threads()
+        # No devices: only the CPU draws here, and asking for a GPU would wake it.
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            if self.n_threads is not None:
+                torch.set_num_threads(self.n_threads)
+            try:
+                yield
+            finally:
+                torch.set_num_threads(before)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

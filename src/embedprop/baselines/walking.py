@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,18 @@ from embedprop.graph.matrix import adjacency_matrix
 
 @dataclass(frozen=True, eq=False)
 class WalkGraph:
-    """Where each edge leads: sorted targets, and their running weights (empty: all equal)."""
+    """Where each edge leads: sorted targets."""
 
     targets: Multisets
-    sums: NDArray[np.float64]
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64]:
+        """The running weights of the targets; empty: all equal."""
+        from embedprop.kernels.draws.walks import row_sums
+
+        weights = self.targets.weights
+        weights = np.empty(0, np.float32) if weights is None else weights
+        return np.asarray(row_sums(self.targets.ptr, weights))
 
     @classmethod
     def of(cls, graph: Graph) -> WalkGraph:
@@ -32,22 +41,14 @@ class WalkGraph:
             plain = targets.weights is None and graph.relations is None
             ptr, ids = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
             targets = Multisets(ptr, ids, None if plain else matrix.data)
-        return cls._over(targets)
-
-    @classmethod
-    def _over(cls, targets: Multisets) -> WalkGraph:
-        from embedprop.kernels.draws.walks import row_sums
-
-        weights = np.empty(0, np.float32) if targets.weights is None else targets.weights
-        return cls(targets, row_sums(targets.ptr, weights))
+        return cls(targets)
 
     def without(self, nodes: NDArray[np.int64]) -> WalkGraph:
         """Return the graph without the edges from or to `nodes`; numbers of nodes stay."""
         gone = np.zeros(self.targets.n_sets, np.bool_)
         gone[nodes] = True
-        return self._over(
-            self.targets.keeping(~(gone[self.targets.owners] | gone[self.targets.ids]))
-        )
+        is_gone = gone[self.targets.owners] | gone[self.targets.ids]
+        return WalkGraph(self.targets.keeping(~is_gone))
 
     def walks(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
@@ -47,13 +47,12 @@ def console() -> Iterator[None]:
 def speaker(quiet: bool) -> Callable[[str], None]:
     """Return the function that prints text for people; `quiet` silences it and the library."""
     _handler.setLevel(logging.CRITICAL if quiet else logging.INFO)
-    return _silent if quiet else typer.echo
+    return (lambda _: None) if quiet else typer.echo
 
 
 def complain(message: str) -> None:
     """Print one line to stderr, whatever the message holds."""
-    line = " ".join(message.splitlines())
-    typer.echo("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line), err=True)
+    typer.echo(_printable(" ".join(message.splitlines())), err=True)
 
 
 def reason(error: OSError) -> str:
@@ -63,17 +62,27 @@ def reason(error: OSError) -> str:
 
 
 def show_scores(kind: str, found: Sequence[tuple[Hashable, float]]) -> None:
-    """Print a table: aligned for people, tab separated for programs."""
-    shown = [(_on_one_line(name), f"{score:.4f}") for name, score in found]
-    width = max((len(name) for name, _ in [(kind, ""), *shown]), default=0)
-    for name, score in [(kind, "score"), *shown]:
-        separated = f"{name}\t{score}"
-        typer.echo(f"{name:<{width}}  {score:>7}" if sys.stdout.isatty() else separated)
+    """Print a table of names and scores."""
+    rows = [(_printable(str(name)), f"{score:.4f}") for name, score in found]
+    show_table([(kind, "score"), *rows], right=[1])
 
 
-def _on_one_line(name: Hashable) -> str:
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(name))
+def show_table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
+    """Print rows: aligned for people, tab separated for programs; the first is the header.
+
+    A row that is shorter than the header is a name and a remark. The columns of `right` are numbers
+    that end below each other.
+    """
+    whole = [row for row in rows if len(row) == len(rows[0])]
+    widths = [max(map(len, column)) for column in zip(*whole, strict=True)]
+    widths[0] = max(len(row[0]) for row in rows)
+    for row in rows:
+        aligned = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=False))
+        )
+        typer.echo("  ".join(aligned).rstrip() if sys.stdout.isatty() else "\t".join(row))
 
 
-def _silent(text: str) -> None:
-    del text
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from embedprop.cli.options import pairs
+from embedprop.cli.options import option, pairs
 
 if TYPE_CHECKING:
     from embedprop.graph import Graph
@@ -19,93 +20,64 @@ EdgesArgument = Annotated[
         show_default=False,
     ),
 ]
-LabelOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TYPE=FILE",
-        help="Labels: a file with columns node,label[,weight]. Repeat it for more label types; "
+UNKNOWN_NODES = "What to do with labels of nodes that no edge names."
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphFiles:
+    """Where the labels of a graph are, and how its files are to be read."""
+
+    label: list[str] | None = option(
+        None,
+        "Labels: a file with columns node,label[,weight]. Repeat it for more label types; "
         "TYPE:numeric (columns node,value...) and TYPE:text (node,text) are other kinds.",
-        show_default=False,
-    ),
-]
-NodesOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="A file with a column node that declares nodes, isolated ones too."
-    ),
-]
-DirectedOption = Annotated[
-    bool, typer.Option("--directed", help="Labels travel from source to target only.")
-]
-UnknownNodesOption = Annotated[
-    str,
-    typer.Option(
-        metavar="error|ignore|add", help="What to do with labels of nodes that no edge names."
-    ),
-]
-SelfLoopsOption = Annotated[
-    str, typer.Option(metavar="drop|keep", help="What to do with edges from a node to itself.")
-]
-ColumnsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="source=NAME,target=NAME",
-        help="Other names of the columns; their numbers if there is no header.",
-    ),
-]
-HeaderOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether the first line names the columns. Found out if not given.",
-        show_default=False,
-    ),
-]
-SeparatorOption = Annotated[
-    str | None,
-    typer.Option(metavar="CHAR", help="What separates columns. Found out if not given."),
-]
+        "TYPE=FILE",
+    )
+    columns: str | None = option(
+        None,
+        "Other names of the columns; their numbers if there is no header.",
+        "source=NAME,target=NAME",
+    )
+    header: bool | None = option(
+        None,
+        "Whether the first line names the columns. Found out if not given.",
+        flags="--header/--no-header",
+    )
+    separator: str | None = option(None, "What separates columns. Found out if not given.", "CHAR")
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """The file of each label type."""
+        return pairs("--label", self.label or [])
 
-class GraphFiles(NamedTuple):
-    """Where a graph is, and how its files are to be read."""
+    def _layout(self) -> dict[str, Any]:
+        named = None if self.columns is None else pairs("--columns", self.columns.split(","))
+        return {"columns": named, "has_header": self.header, "separator": self.separator}
 
-    edges: Path
-    labels: dict[str, str]
-    columns: dict[str, str] | None
-    has_header: bool | None
-    separator: str | None
-
-    @classmethod
-    def of(
-        cls,
-        edges: Path,
-        label: list[str] | None,
-        columns: str | None,
-        header: bool | None,
-        separator: str | None,
-    ) -> GraphFiles:
-        """Return what the options say."""
-        named = None if columns is None else pairs("--columns", columns.split(","))
-        return cls(edges, pairs("--label", label or []), named, header, separator)
-
-    def read(self, **settings: Any) -> Graph:
+    def read(self, edges: Path, **settings: Any) -> Graph:
         """Return the graph; see `Graph.read`."""
         from embedprop.graph import Graph
 
-        return Graph.read(
-            self.edges,
-            self.labels,
-            columns=self.columns,
-            has_header=self.has_header,
-            separator=self.separator,
-            **settings,
-        )
+        return Graph.read(edges, self.labels, **self._layout(), **settings)
 
-    def has_relations(self) -> bool:
+    def has_relations(self, edges: Path) -> bool:
         """Return whether the edges have relations, from the beginning of their file."""
         from embedprop.graph.files.readers import has_relations
         from embedprop.graph.files.table_layout import TableOptions
 
-        options = TableOptions(self.columns or {}, self.has_header, self.separator)
-        return has_relations(self.edges, options)
+        layout = self._layout()
+        return has_relations(edges, TableOptions(**layout | {"columns": layout["columns"] or {}}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeGraphFiles(GraphFiles):
+    """The same for a graph that is complete, as `fit` and `compare` need one."""
+
+    nodes: Path | None = option(
+        None, "A file with a column node that declares nodes, isolated ones too.", "FILE"
+    )
+    directed: bool = option(False, "Labels travel from source to target only.")
+
+    def read(self, edges: Path, **settings: Any) -> Graph:
+        """Return the graph; see `Graph.read`."""
+        return super().read(edges, nodes=self.nodes, directed=self.directed, **settings)

@@ -23,6 +23,8 @@ from embedprop.cli.commands.similar import similar
 from embedprop.cli.commands.tails import tails
 from embedprop.cli.commands.transform import transform
 from embedprop.cli.console import StoppedError, complain, console, reason
+from embedprop.cli.method_options import parameter_options
+from embedprop.cli.options import with_options
 from embedprop.errors import EmbedpropError
 
 # Where it lives depends on the version of typer; its public child does not.
@@ -40,8 +42,9 @@ app = typer.Typer(
 COMMANDS = (
     demo, fit, transform, similar, tails, predict, export, evaluate, compare, reproduce, parts,
 )  # fmt: skip
+PARAMETER_OPTIONS = {name: one.annotation for name, one in parameter_options().items()}
 for command in COMMANDS:
-    app.command()(command)
+    app.command()(with_options(command, PARAMETER_OPTIONS))
 app.add_typer(data, name="data")
 
 

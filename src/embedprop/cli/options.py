@@ -1,10 +1,14 @@
-"""Options that several commands have, and how their texts become values."""
+"""Options: groups that commands share, and how their texts become values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, field, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, TypeVar
+from types import MappingProxyType
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -12,6 +16,68 @@ Number = TypeVar("Number", int, float)
 
 ModelArgument = Annotated[Path, typer.Argument(help="The folder of a model.", show_default=False)]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+def option(default: Any, help: str, metavar: str | None = None, flags: str | None = None) -> Any:
+    """Return a field of a group of options, which is a dataclass; default ...: it is required.
+
+    The name of the field is that of the option, if `flags` has no other: ``"--on/--off"``.
+    """
+    metadata = {"help": help, "metavar": metavar, "flags": flags}
+    return field(default=MISSING if default is ... else default, metadata=metadata)
+
+
+def flag_of(name: str) -> str:
+    """Return "--train-share" of "train_share"."""
+    return f"--{name.replace('_', '-')}"
+
+
+def with_options(
+    command: Callable[..., None], more: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[..., None]:
+    """Return a command for typer: its groups of options, and `more` for `**given`, one by one.
+
+    `more` are annotations of options that are None if they are not given.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own, groups = list[inspect.Parameter](), dict[str, Any]()
+    for name, one in signature.parameters.items():
+        if is_dataclass(one.annotation):
+            groups[name] = one.annotation
+            own += _members(one.annotation)
+        elif one.kind is one.VAR_KEYWORD:
+            own += [_parameter(name, annotation, None) for name, annotation in more.items()]
+        else:
+            own.append(_parameter(name, one.annotation, one.default))
+
+    # What is required comes first in the help.
+    own.sort(key=lambda one: one.default is not one.empty)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{one.name: given.pop(one.name) for one in fields(group)})
+        command(**given)
+
+    run.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in own}
+    return run
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _members(group: Any) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(group)
+    for one in fields(group):
+        told = dict(one.metadata)
+        # A switch gets no opposite, which typer would add.
+        flags = told.pop("flags") or (flag_of(one.name) if one.default is False else None)
+        made = typer.Option(*filter(None, [flags]), **told)
+        default = inspect.Parameter.empty if one.default is MISSING else one.default
+        yield _parameter(one.name, Annotated[hints[one.name], made], default)
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import sys
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -97,8 +98,7 @@ def _fetch(
             n_bytes += len(chunk)
             # A server that announces too much is refused at once, any other when it sends it.
             if max(n_bytes, expected or 0) > limit:
-                problem = f"expected at most {limit:,} bytes, but the server has more"
-                raise _failed(address, problem)
+                raise _failed(address, f"expected at most {limit:,} bytes, but the server has more")
             out.write(chunk)
             if report is not None:
                 report(file.name, n_bytes, expected or file.size)
@@ -106,8 +106,7 @@ def _fetch(
         raise _PassingError(f"the connection was cut after {n_bytes:,} of {expected:,} bytes")
     # The checksum is taken from the disk: what is there counts, not what was sent.
     out.flush()
-    has_checksum = file.sha256 is not None or file.git_blob is not None
-    if not has_checksum or not _is_right(file, Path(out.name)):
+    if not file.has_checksum or not _is_right(file, Path(out.name)):
         raise _PassingError(f"the {n_bytes:,} bytes received have the wrong checksum")
 
 
@@ -116,7 +115,7 @@ def _is_right(file: OriginalFile, path: Path) -> bool:
     size = path.stat().st_size
     if file.size not in (None, size):
         return False
-    if file.sha256 is None and file.git_blob is None:
+    if not file.has_checksum:
         return True
     digest = hashlib.sha256() if file.sha256 else hashlib.sha1(usedforsecurity=False)
     if not file.sha256:
@@ -164,15 +163,14 @@ def _passing(problem: str) -> Iterator[None]:
 
 
 def _check_address(address: str) -> None:
-    try:
+    with suppress(ValueError):
         parts = urllib.parse.urlsplit(address)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        good = False
-    if not good or any(c.isspace() or not c.isprintable() for c in address):
-        raise InvalidParameterError(
-            f"{address!r} is not an address. Expected one that begins with https:// or http://."
-        )
+        is_plain = address.isprintable() and not any(map(str.isspace, address))
+        if parts.scheme in ("http", "https") and parts.hostname and is_plain:
+            return
+    raise InvalidParameterError(
+        f"{address!r} is not an address. Expected one that begins with https:// or http://."
+    )
 
 
 def _failed(address: str, problem: str) -> DownloadError:
@@ -181,3 +179,25 @@ def _failed(address: str, problem: str) -> DownloadError:
         f"again, name a server that has the file with --mirror, or get the files by other means "
         f"and give their folder with --files."
     )
+
+
+@contextmanager
+def download_bar(verbose: bool) -> Iterator[Report | None]:
+    """Give the function that downloads report to, or None if not `verbose` or on no terminal."""
+    if not verbose or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), refresh_per_second=4) as progress:
+        # A file is known by its name: an attempt that starts anew goes on in the same bar.
+        tasks: dict[str, TaskID] = {}
+
+        def report(name: str, n_bytes: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = progress.add_task(name, total=total)
+            progress.update(tasks[name], completed=n_bytes, total=total)
+
+        yield report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,16 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from embedprop.datasets.cache import cached_data
 from embedprop.datasets.sources import sources
 from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from embedprop.datasets.folder_files import Loaded
-    from embedprop.graph.graph import Graph
+    from embedprop.graph import Graph
 
+CACHE_VARIABLE = "EMBEDPROP_CACHE"
 DATA_VARIABLE = "EMBEDPROP_DATA"
 META = "meta.json"
 PARTS = ("train", "val", "test")
@@ -103,59 +103,37 @@ def load_dataset(
     """
     # Imported here: the list of data sets and their download need no reader of tables.
     from embedprop.datasets import folder_files as files
+    from embedprop.graph import Vocabulary
     from embedprop.graph.build import build_graph
-    from embedprop.graph.vocabulary import Vocabulary
 
     folder = _folder_of(name, data_dir)
     meta = read_json(folder / META)
     if directed and meta.get("directions_known") is False:
-        raise _direction_lost(folder)
+        other = f"{name}-linqs"
+        hint = f" LINQS's files do: see 'embedprop data get {other}'."
+        raise InvalidParameterError(
+            f"directed: {folder} was made of Planetoid's files, which do not say who cites whom."
+            f"{hint if other in sources() else ''} Load it with directed=False."
+        )
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
-    labels = _chosen(
-        files.read_labels(folder, n_nodes, meta, weighted=label_weights), label_types, name
-    )
-    graph = build_graph(
-        Vocabulary.trusted(range(n_nodes)),
-        edges,
-        labels,
-        directed=directed,
-        self_loops=self_loops,
-    )
-    targets, class_names = files.read_classes(folder, n_nodes, meta)
-    return Dataset(graph, targets, class_names, meta, _splits(folder))
-
-
-def _direction_lost(folder: Path) -> InvalidParameterError:
-    other = f"{folder.name}-linqs"
-    linqs = f" LINQS's files do: see 'embedprop data get {other}'." if other in sources() else ""
-    return InvalidParameterError(
-        f"directed: {folder} was made of Planetoid's files, which do not say who cites whom."
-        f"{linqs} Load it with directed=False."
-    )
-
-
-def _chosen(
-    labels: Mapping[str, Loaded], label_types: Sequence[str] | None, name: str
-) -> dict[str, Loaded]:
-    """Return the labels of the chosen types, in that order."""
+    labels = files.read_labels(folder, n_nodes, meta, weighted=label_weights)
     for label_type in label_types or ():
         if label_type not in labels:
             raise InvalidParameterError(
                 f"label_types: data set {name!r} has no label type {label_type!r}."
-                f"{did_you_mean(label_type, labels)} "
-                f"It has: {', '.join(labels) or 'none'}."
+                f"{did_you_mean(label_type, labels)} It has: {', '.join(labels) or 'none'}."
             )
-    return {t: labels[t] for t in (labels if label_types is None else label_types)}
-
-
-def dataset_names(data_dir: str | Path | None = None) -> list[str]:
-    """Return the names of the data sets that `load_dataset` finds, in alphabetical order."""
-    return sorted({folder.name for folder in found_folders(data_dir)})
+    if label_types is not None:
+        labels = {label_type: labels[label_type] for label_type in label_types}
+    nodes = Vocabulary.trusted(range(n_nodes))
+    graph = build_graph(nodes, edges, labels, directed=directed, self_loops=self_loops)
+    targets, class_names = files.read_classes(folder, n_nodes, meta)
+    return Dataset(graph, targets, class_names, meta, _splits(folder))
 
 
 def found_folders(data_dir: str | Path | None = None) -> list[Path]:
-    """Return the folders of all data sets, those of the first place first."""
+    """Return the folders of all data sets that `load_dataset` finds, the first place first."""
     return [path.parent for place in data_folders(data_dir) for path in place.glob(f"*/{META}")]
 
 
@@ -168,7 +146,7 @@ def data_folders(data_dir: str | Path | None = None) -> list[Path]:
         return [_existing(data_dir, "data_dir")]
     # Set but empty counts as not set.
     given = os.environ.get(DATA_VARIABLE)
-    return [*([_existing(given, DATA_VARIABLE)] if given else []), cached_data()]
+    return [*([_existing(given, DATA_VARIABLE)] if given else []), cache_folder() / "data"]
 
 
 def _existing(given: str | Path, source: str) -> Path:
@@ -178,25 +156,44 @@ def _existing(given: str | Path, source: str) -> Path:
     return folder
 
 
+def cache_folder() -> Path:
+    """Return the cache: what EMBEDPROP_CACHE names, or the usual place of the platform.
+
+    It holds ``data`` (finished data sets), ``originals`` (files as they were published) and
+    ``unfinished`` (what is being written). It is not made by asking for it.
+    """
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given).expanduser().absolute()
+    # The places that each platform asks programs to use.
+    if sys.platform == "win32":
+        return _usual("LOCALAPPDATA", "~/AppData/Local") / "embedprop" / "Cache"
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/embedprop").expanduser()
+    return _usual("XDG_CACHE_HOME", "~/.cache") / "embedprop"
+
+
+def _usual(variable: str, otherwise: str) -> Path:
+    """Return the folder that `variable` names; a relative one does not count, says XDG."""
+    given = Path(os.environ.get(variable, ""))
+    return given if given.is_absolute() else Path(otherwise).expanduser()
+
+
 def _folder_of(name: str, data_dir: str | Path | None) -> Path:
-    for folder in found_folders(data_dir):
+    found = found_folders(data_dir)
+    for folder in found:
         if folder.name == name:
             return folder
-    names = dataset_names(data_dir)
+    remedy = f"See 'embedprop data list', or name a folder with data_dir= or in {DATA_VARIABLE}."
+    if data_dir is not None:
+        remedy = "Name another folder, or leave data_dir out to use the cache."
+    elif name in sources():
+        remedy = f"Get it with 'embedprop data get {name}', or name a folder in {DATA_VARIABLE}."
+    names = sorted({folder.name for folder in found})
     raise InvalidParameterError(
         f"No data set {name!r} in {' or '.join(map(str, data_folders(data_dir)))}."
-        f"{did_you_mean(name, names)} There are: {', '.join(names) or 'none'}. "
-        f"{_remedy(name, data_dir)}"
+        f"{did_you_mean(name, names)} There are: {', '.join(names) or 'none'}. {remedy}"
     )
-
-
-def _remedy(name: str, data_dir: str | Path | None) -> str:
-    """Return what to do about a data set that is not there."""
-    if data_dir is not None:
-        return "Name another folder, or leave data_dir out to use the cache."
-    if name in sources():
-        return f"Get it with 'embedprop data get {name}', or name a folder in {DATA_VARIABLE}."
-    return f"See 'embedprop data list', or name a folder with data_dir= or in {DATA_VARIABLE}."
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, load_npz
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError
+from embedprop.graph import Multisets, Vocabulary
 from embedprop.graph.adjacency import EdgeRows
 from embedprop.graph.build import label_multisets
 from embedprop.graph.files.name_encoder import NameEncoder
 from embedprop.graph.files.table_layout import Roles
 from embedprop.graph.files.tables import Batch, read_table
 from embedprop.graph.labels import NumericLabels, TextLabels
-from embedprop.graph.multisets import Multisets
-from embedprop.graph.vocabulary import Vocabulary
 
 Ids = NDArray[np.int32]
 SetLabels = tuple[Vocabulary, Multisets]
 Loaded = SetLabels | NumericLabels | TextLabels
+Reader = Callable[[Batch], NDArray[Any]]
 
 MATRIX_FILES = {"words.npz": "word", "features.npz": "feature"}
 SPLITS = ("train", "valid", "test", "all")
@@ -33,36 +33,24 @@ def read_edges(folder: Path, n_nodes: int, *, weighted: bool, split: str) -> Edg
     """Read the edges between nodes 0 to n_nodes - 1; `split` matters if the file has splits."""
     if split not in SPLITS:
         raise InvalidParameterError(f"split must be one of {', '.join(SPLITS)}, not {split!r}.")
-    relations = _relation_names(folder)
-    rows: dict[str, list[NDArray[Any]]] = {}
+    sizes = {"source": n_nodes, "target": n_nodes}
+    readers: dict[str, Reader] = {"weight": Batch.weights} if weighted else {}
+    relations = None
+    if (folder / "relations.csv.gz").exists():
+        encoder = NameEncoder()
+        for batch in read_table(folder / "relations.csv.gz", Roles(("relation", "name"))):
+            encoder.add(batch.names("name"))
+        relations = encoder.vocabulary()
+        sizes["relation"] = len(relations)
+    if split != "all":
+        readers["split"] = lambda batch: (batch.columns["split"] == split).to_numpy()
     roles = Roles(("source", "target"), ("weight", "relation", "split"))
-    for batch in read_table(folder / "edges.csv.gz", roles):
-        found: dict[str, NDArray[Any]] = {
-            role: _numbered(batch, role, n_nodes) for role in ("source", "target")
-        }
-        if weighted and "weight" in batch.columns:
-            found["weight"] = batch.weights()
-        if relations is not None and "relation" in batch.columns:
-            found["relation"] = _numbered(batch, "relation", len(relations))
-        chosen = np.ones(len(batch), dtype=np.bool_)
-        if "split" in batch.columns and split != "all":
-            chosen = (batch.columns["split"] == split).to_numpy()
-        for role, column in found.items():
-            rows.setdefault(role, []).append(column[chosen])
-    arrays = {role: np.concatenate(parts) for role, parts in rows.items()}
-    return EdgeRows(
-        arrays["source"], arrays["target"], arrays.get("weight"), arrays.get("relation"), relations
-    )
-
-
-def _relation_names(folder: Path) -> Vocabulary | None:
-    path = folder / "relations.csv.gz"
-    if not path.exists():
-        return None
-    encoder = NameEncoder()
-    for batch in read_table(path, Roles(("relation", "name"))):
-        encoder.add(batch.names("name"))
-    return encoder.vocabulary()
+    rows = _columns(folder / "edges.csv.gz", roles, sizes, readers)
+    if "split" in rows:
+        chosen = rows.pop("split")
+        rows = {role: column[chosen] for role, column in rows.items()}
+    weights, relation_ids = rows.get("weight"), rows.get("relation")
+    return EdgeRows(rows["source"], rows["target"], weights, relation_ids, relations)
 
 
 def read_classes(
@@ -105,7 +93,8 @@ def read_labels(
         elif kind.startswith("text"):
             loaded[label_type] = _read_texts(path, "value", n_nodes)
         else:
-            loaded[label_type] = _read_categories(path, n_nodes)
+            node_ids, label_ids, names = _read_names(path, "value", n_nodes)
+            loaded[label_type] = names, label_multisets(n_nodes, node_ids, label_ids)
     if "name" in described:
         loaded["name"] = _read_texts(folder / "nodes.csv.gz", "name", n_nodes)
     return loaded
@@ -134,47 +123,51 @@ def _read_matrix(path: Path, n_nodes: int, weighted: bool) -> SetLabels:
 def _read_numbers(path: Path, label_type: str, n_nodes: int) -> dict[str, NumericLabels]:
     """Read a number per node; a file with a column ``attribute`` holds many label types."""
     encoder = NameEncoder()
-    rows: list[tuple[Ids, Ids, NDArray[np.float64]]] = []
-    for batch in read_table(path, Roles(("node", "value"), ("attribute",))):
-        nodes = _numbered(batch, "node", n_nodes)
-        attribute_ids = np.zeros(len(nodes), dtype=np.int32)
-        if "attribute" in batch.columns:
-            attribute_ids = encoder.add(batch.names("attribute"))[0]
-        rows.append((nodes, attribute_ids, batch.numbers("value")))
-    node_ids, attribute_ids, values = map(np.concatenate, zip(*rows, strict=True))
+    readers: dict[str, Reader] = {
+        "attribute": lambda batch: encoder.add(batch.names("attribute"))[0],
+        "value": lambda batch: batch.numbers("value"),
+    }
+    rows = _columns(path, Roles(("node", "value"), ("attribute",)), {"node": n_nodes}, readers)
+    attribute_ids = rows.get("attribute", np.zeros(len(rows["node"]), np.int32))
     labels = {}
     for id_, name in enumerate(encoder.vocabulary() or [label_type]):
         chosen = attribute_ids == id_
         # Of several values of one attribute the first is taken.
-        nodes, first = np.unique(node_ids[chosen], return_index=True)
-        labels[str(name)] = NumericLabels.from_rows(n_nodes, nodes, values[chosen][first])
+        nodes, first = np.unique(rows["node"][chosen], return_index=True)
+        labels[str(name)] = NumericLabels.from_rows(n_nodes, nodes, rows["value"][chosen][first])
     return labels
 
 
 def _read_texts(path: Path, column: str, n_nodes: int) -> TextLabels:
     """Read a text per node; an empty one is none."""
-    texts: list[str | None] = []
-    node_ids: list[Ids] = []
-    for batch in read_table(path, Roles(("node", column))):
-        node_ids.append(_numbered(batch, "node", n_nodes))
-        texts.extend(text or None for text in batch.columns[column].to_list())
-    return TextLabels.from_rows(n_nodes, np.concatenate(node_ids), texts)
-
-
-def _read_categories(path: Path, n_nodes: int) -> SetLabels:
-    node_ids, label_ids, names = _read_names(path, "value", n_nodes)
-    return names, label_multisets(n_nodes, node_ids, label_ids)
+    readers: dict[str, Reader] = {column: lambda batch: batch.columns[column].to_numpy()}
+    rows = _columns(path, Roles(("node", column)), {"node": n_nodes}, readers)
+    return TextLabels.from_rows(n_nodes, rows["node"], [text or None for text in rows[column]])
 
 
 def _read_names(path: Path, column: str, n_nodes: int) -> tuple[Ids, Ids, Vocabulary]:
     """Return the node of each row, the id of its name in `column`, and all names."""
     encoder = NameEncoder()
-    node_ids: list[Ids] = []
-    name_ids: list[Ids] = []
-    for batch in read_table(path, Roles(("node", column))):
-        node_ids.append(_numbered(batch, "node", n_nodes))
-        name_ids.extend(encoder.add(batch.names(column)))
-    return np.concatenate(node_ids), np.concatenate(name_ids), encoder.vocabulary()
+    readers: dict[str, Reader] = {column: lambda batch: encoder.add(batch.names(column))[0]}
+    rows = _columns(path, Roles(("node", column)), {"node": n_nodes}, readers)
+    return rows["node"], rows[column], encoder.vocabulary()
+
+
+def _columns(
+    path: Path, roles: Roles, sizes: Mapping[str, int], readers: Mapping[str, Reader]
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of a table that are wanted and there.
+
+    Those in `sizes` are whole numbers below the size, the others as their reader gives them.
+    """
+    pieces: dict[str, list[NDArray[Any]]] = {}
+    for batch in read_table(path, roles):
+        for role in batch.columns:
+            if role in sizes:
+                pieces.setdefault(role, []).append(_numbered(batch, role, sizes[role]))
+            elif role in readers:
+                pieces.setdefault(role, []).append(readers[role](batch))
+    return {role: np.concatenate(arrays) for role, arrays in pieces.items()}
 
 
 def _numbered(batch: Batch, role: str, size: int) -> Ids:

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, save_npz
+from scipy.sparse import csr_array, csr_matrix, save_npz
+from scipy.sparse.csgraph import connected_components
 
 from embedprop import __version__
-from embedprop.datasets.converted import Converted, class_statistics, edge_statistics
+from embedprop.datasets.converters import Converted, undirected_rows
 from embedprop.datasets.sources import Source
 from embedprop.files.atomic import sync
 
@@ -57,9 +58,12 @@ def write_folder(data: Converted, source: Source, target: Path, unfinished: Path
 
 def _write_files(data: Converted, source: Source, folder: Path) -> None:
     """Write all files; meta.json comes last, because it names the others."""
-    names = data.class_names
-    _write_edges(data, folder / "edges.csv.gz")
-    class_rows = ((node, names[column]) for node, column in data.class_rows.tolist())
+    edges: list[Iterable[object]] = data.edges.T.tolist()
+    if data.weights is not None:
+        edges.append(data.weights.tolist())
+    columns = ("source", "target", "weight")[: len(edges)]
+    _write_table(folder / "edges.csv.gz", columns, zip(*edges, strict=True))
+    class_rows = ((node, data.class_names[column]) for node, column in data.class_rows.tolist())
     _write_table(folder / "classes.csv.gz", ("node", "class"), class_rows)
     if data.words is not None:
         save_npz(folder / "words.npz", csr_matrix(data.words))
@@ -70,21 +74,15 @@ def _write_files(data: Converted, source: Source, folder: Path) -> None:
     if data.original_ids is not None:
         rows = enumerate(data.original_ids)
         _write_table(folder / "nodes.csv.gz", ("node", "original_id"), rows)
-    meta = _meta(data, source) | {
-        "files": {path.name: _described(path) for path in sorted(folder.iterdir())}
-    }
-    text = json.dumps(meta, indent=1, ensure_ascii=False)
+    files = {}
+    for path in sorted(folder.iterdir()):
+        content = path.read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        files[path.name] = {"bytes": len(content), "sha256": digest}
+    text = json.dumps(_meta(data, source) | {"files": files}, indent=1, ensure_ascii=False)
     (folder / "meta.json").write_text(text + "\n", encoding="utf-8")
     for path in (*folder.iterdir(), folder):
         sync(path)
-
-
-def _write_edges(data: Converted, path: Path) -> None:
-    if data.weights is None:
-        _write_table(path, ("source", "target"), data.edges.tolist())
-        return
-    rows = zip(*data.edges.T.tolist(), data.weights.tolist(), strict=True)
-    _write_table(path, ("source", "target", "weight"), rows)
 
 
 def _write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
@@ -96,7 +94,7 @@ def _write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[obj
 
 def _meta(data: Converted, source: Source) -> dict[str, Any]:
     """Return what is known of the data set, with its counts."""
-    per_node = np.bincount(data.class_rows[:, 0], minlength=data.n_nodes)
+    of_classes = class_statistics(data)
     meta: dict[str, Any] = {
         "name": source.name,
         "title": source.title,
@@ -106,18 +104,14 @@ def _meta(data: Converted, source: Source) -> dict[str, Any]:
         "weighted": data.weights is not None,
         "multi_relational": False,
         "n_classes": len(data.class_names),
-        "multi_label": bool((per_node > 1).any()),
+        "multi_label": of_classes["max_classes_per_node"] > 1,
         "label_types": _label_types(data),
         "nodes_without_words": data.nodes_without_words,
         "edge_statistics": edge_statistics(data),
-        "class_statistics": class_statistics(data),
+        "class_statistics": of_classes,
         "sources": [
-            {
-                "repository": f"github.com/{file.repository}",
-                "path": file.path,
-                "commit": file.commit,
-                "git_blob_sha1": file.git_blob,
-            }
+            {"repository": f"github.com/{file.repository}", "path": file.path}
+            | {"commit": file.commit, "git_blob_sha1": file.git_blob}
             for file in source.files
             if file.git_blob is not None
         ],
@@ -150,16 +144,50 @@ def _label_types(data: Converted) -> Mapping[str, Any]:
     }
 
 
-def _described(path: Path) -> dict[str, int | str]:
-    content = path.read_bytes()
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-
-
 def _remove_forgotten(unfinished: Path) -> None:
     """Remove what a killed process left, once it is too old to be in work."""
-    if not unfinished.is_dir():
-        return
-    for path in unfinished.iterdir():
+    for path in unfinished.glob("*"):
         with suppress(OSError):  # another process may do the same
             if path.stat().st_mtime < time.time() - _DAY:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def edge_statistics(data: Converted) -> dict[str, int]:
+    """Return the counts of edges that meta.json states."""
+    sources, targets = data.edges.T
+    loops = sources == targets
+    # A citation and its opposite are one pair, and one more reciprocal pair.
+    pairs = undirected_rows(sources[~loops], targets[~loops])
+    touched = np.bincount(data.edges.ravel(), minlength=data.n_nodes) > 0
+    accompanied = np.bincount(pairs.ravel(), minlength=data.n_nodes) > 0
+    ones = np.ones(len(pairs), dtype=np.int8)
+    adjacency = csr_array((ones, tuple(pairs.T)), shape=(data.n_nodes, data.n_nodes))
+    n_components, component = connected_components(adjacency, directed=False)
+    counts = {
+        "rows": len(data.edges),
+        "distinct_rows": len(np.unique(data.edges, axis=0)),
+        "self_loops": int(loops.sum()),
+        "distinct_undirected_pairs_without_self_loops": len(pairs),
+        "nodes_without_any_edge": int((~touched).sum()),
+        "nodes_without_neighbour_other_than_themselves": int((~accompanied).sum()),
+        "connected_components": int(n_components),
+        "largest_component": int(np.bincount(component).max()),
+    }
+    if data.directed:
+        counts["reciprocal_pairs"] = int((~loops).sum()) - len(pairs)
+    return counts
+
+
+def class_statistics(data: Converted) -> dict[str, int]:
+    """Return the counts of classes that meta.json states."""
+    per_node = np.bincount(data.class_rows[:, 0], minlength=data.n_nodes)
+    per_class = np.bincount(data.class_rows[:, 1], minlength=len(data.class_names))
+    return {
+        "rows": len(data.class_rows),
+        "labelled_nodes": int((per_node > 0).sum()),
+        "unlabelled_nodes": int((per_node == 0).sum()),
+        "max_classes_per_node": int(per_node.max()),
+        "smallest_class": int(per_class.min()),
+        "largest_class": int(per_class.max()),
+        "classes_with_fewer_than_10_nodes": int((per_class < 10).sum()),
+    }

@@ -1,16 +1,16 @@
-"""A name → original files → a data set in the cache."""
+"""A name → original files → a data set in the cache; and the list of what is known and there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from embedprop.datasets.cache import cache_folder, cached_data
-from embedprop.datasets.sources import Source, find_source
+from embedprop.datasets.folder import META, cache_folder, found_folders, read_json
+from embedprop.datasets.sources import Source, find_source, sources
 from embedprop.errors import InvalidGraphError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from embedprop.datasets.converted import Converted
+    from embedprop.datasets.converters import Converted
     from embedprop.datasets.download import Report
 
 
@@ -55,16 +55,22 @@ def get_dataset(
             f"{name} cannot be fetched: {source.obstacle}. If you have it as a folder with "
             f"edges.csv.gz and meta.json, name the folder above it in EMBEDPROP_DATA."
         )
-    target = cached_data() / name
+    target = cache_folder() / "data" / name
     # A folder appears as a whole: with meta.json, all of it is there.
-    if (target / "meta.json").is_file() and not force:
+    if (target / META).is_file() and not force:
         return target
     if files is None and source.obstacle:
         raise InvalidParameterError(f"{name} cannot be fetched: {source.obstacle}.")
     originals = _originals(source, mirror, files, report)
-    data = _convert(source, originals)
+    data = _converted(source, originals)
     # Files given with files= may have no known checksum: then the counts must do.
-    _check_counts(source, data)
+    found = (data.n_nodes, len(data.edges), len(data.class_names))
+    if found != source.counts:
+        sizes = "{:,} nodes, {:,} edges and {} classes".format(*source.counts)
+        raise InvalidGraphError(
+            f"{name}: expected {sizes}, but the original files have {found[0]:,}, {found[1]:,} and "
+            f"{found[2]}. Other files of that name exist; get the published ones."
+        )
     from embedprop.datasets.folder_writer import write_folder
 
     write_folder(data, source, target, cache_folder() / "unfinished")
@@ -88,27 +94,37 @@ def _originals(
     return originals
 
 
-def _convert(source: Source, originals: dict[str, Path]) -> Converted:
+def _converted(source: Source, originals: dict[str, Path]) -> Converted:
+    """Return the data set that the original files hold."""
     # Imported here, because `load_dataset` needs none of them.
-    if source.format == "planetoid":
-        from embedprop.datasets.planetoid import convert_planetoid
+    from embedprop.datasets.converters import convert_linqs, convert_mat
+    from embedprop.datasets.planetoid import convert_planetoid
 
+    if source.format == "planetoid":
         return convert_planetoid(originals, source.class_names)
     if source.format == "linqs":
-        from embedprop.datasets.linqs import convert_linqs
-
         return convert_linqs(originals["content"], originals["cites"])
-    from embedprop.datasets.mat import convert_mat
-
     return convert_mat(originals["mat"])
 
 
-def _check_counts(source: Source, data: Converted) -> None:
-    expected = (source.n_nodes, source.n_edges, source.n_classes)
-    found = (data.n_nodes, len(data.edges), len(data.class_names))
-    if found != expected:
-        raise InvalidGraphError(
-            f"{source.name}: expected {expected[0]:,} nodes, {expected[1]:,} edges and "
-            f"{expected[2]} classes, but the original files have {found[0]:,}, {found[1]:,} and "
-            f"{found[2]}. Other files of that name exist; get the published ones."
-        )
+def overview() -> list[tuple[str, tuple[int, ...], str]]:
+    """Return what `load_dataset` finds, and what is known but not there.
+
+    Of each data set the name, its nodes, edges and classes, and its folder, or how to get it.
+    """
+    entries: dict[str, tuple[tuple[int, ...], str]] = {}
+    for folder in found_folders():
+        # What is found first is what is loaded.
+        if folder.name not in entries:
+            meta = read_json(folder / META)
+            counts = [int(meta.get(f"n_{key}", 0)) for key in ("nodes", "edges", "classes")]
+            entries[folder.name] = tuple(counts), str(folder)
+    known = sources()
+    for name, source in known.items():
+        how = f"embedprop data get {name}"
+        if not source.format or source.obstacle:
+            how = f"cannot be fetched, '{how}' says why"
+        entries.setdefault(name, (source.counts, f"not here: {how}"))
+    # Those of the list in its order, then the user's own by name.
+    names = *known, *sorted(entries.keys() - known.keys())
+    return [(name, *entries[name]) for name in names]

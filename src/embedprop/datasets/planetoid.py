@@ -11,13 +11,13 @@ import pickle
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from embedprop.datasets.converted import Converted, undirected_rows
+from embedprop.datasets.converters import Converted, undirected_rows, unexpected
 from embedprop.errors import InvalidGraphError
 
 KINDS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
@@ -71,11 +71,9 @@ class _Matrix:
         if not all(isinstance(part, _Array) for part in parts):
             raise ValueError("a matrix that is not made of arrays")
         n_rows, n_columns = (int(size) for size in self.state["_shape"])
-        values, columns, ptr = (part.values for part in parts)
-        matrix = csr_array(
-            (values.astype(np.float32), columns.astype(np.int32), ptr.astype(np.int32)),
-            shape=(n_rows, n_columns),
-        )
+        types = np.float32, np.int32, np.int32
+        arrays = (part.values.astype(kind) for part, kind in zip(parts, types, strict=True))
+        matrix = csr_array(tuple(arrays), shape=(n_rows, n_columns))
         # Before any use: an index out of range would read memory that is not the matrix.
         matrix.check_format(full_check=True)
         matrix.sum_duplicates()
@@ -106,15 +104,11 @@ ADMITTED: Mapping[tuple[str, str], type] = {
 class _RestrictedUnpickler(pickle.Unpickler):
     """Reads a pickle that names nothing but what is ADMITTED."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__(file, encoding="latin-1")
-
     def find_class(self, module: str, name: str) -> type:
         """Return the stand-in of an admitted name; refuse every other."""
         if (module, name) not in ADMITTED:
-            raise pickle.UnpicklingError(
-                f"it asks for {module}.{name}, which no Planetoid file needs"
-            )
+            wanted = f"{module}.{name}"
+            raise pickle.UnpicklingError(f"it asks for {wanted}, which no Planetoid file needs")
         return ADMITTED[module, name]
 
 
@@ -128,7 +122,7 @@ def read_planetoid_pickle(path: Path) -> NDArray[Any] | csr_array[np.float32] | 
     """
     try:
         with path.open("rb") as file:
-            found = _RestrictedUnpickler(file).load()
+            found = _RestrictedUnpickler(file, encoding="latin-1").load()
         if isinstance(found, _Array):
             return found.values
         if isinstance(found, _Matrix):
@@ -159,18 +153,17 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
     class_names
         The name of each class, by Planetoid's numbers; the files do not contain it.
     """
-    words = {kind: _matrix(files[kind]) for kind in ("x", "tx", "allx")}
+    words = {kind: _words(files[kind]) for kind in ("x", "tx", "allx")}
     classes = {kind: _classes(files[kind], len(class_names)) for kind in ("y", "ty", "ally")}
-    n_train, n_test, n_before = (len(classes[kind]) for kind in ("y", "ty", "ally"))
-    fits = {
-        ("x", "y"): words["x"].shape[0] == n_train,
-        ("tx", "ty"): words["tx"].shape[0] == n_test,
-        ("allx", "ally"): words["allx"].shape[0] == n_before,
-        ("tx", "allx"): words["tx"].shape[1] == words["allx"].shape[1],
-        ("y", "ally"): n_train + N_VALIDATION <= n_before,
-    }
-    for (one, other), fit in fits.items():
-        if not fit:
+    n_train, n_test, n_before = (len(found) for found in classes.values())
+    for one, other, fits in (
+        ("x", "y", words["x"].shape[0] == n_train),
+        ("tx", "ty", words["tx"].shape[0] == n_test),
+        ("allx", "ally", words["allx"].shape[0] == n_before),
+        ("tx", "allx", words["tx"].shape[1] == words["allx"].shape[1]),
+        ("y", "ally", n_train + N_VALIDATION <= n_before),
+    ):
+        if not fits:
             raise InvalidGraphError(
                 f"{files[one]} and {files[other].name} do not fit together: their sizes differ. "
                 f"Get both again."
@@ -181,56 +174,45 @@ def convert_planetoid(files: Mapping[str, Path], class_names: Sequence[str]) -> 
     nodes = np.concatenate([np.arange(n_before), test])
     rows, columns = np.nonzero(np.concatenate([classes["ally"], classes["ty"]]))
     class_rows = np.stack([nodes[rows], columns], axis=1)
+    entries = vstack([words["allx"], words["tx"]], format="coo")
+    places = nodes[entries.coords[0]], entries.coords[1]
+    placed = csr_array((entries.data, places), shape=(n_nodes, entries.shape[1]))
+    placed.sort_indices()
+    validation = np.arange(n_train, n_train + N_VALIDATION)
     return Converted(
         n_nodes,
         edges,
         class_rows[np.lexsort(class_rows.T[::-1])],
         class_names,
-        words=_rows_at(vstack([words["allx"], words["tx"]], format="csr"), nodes, n_nodes),
-        split={
-            "train": np.arange(n_train),
-            "val": np.arange(n_train, n_train + N_VALIDATION),
-            "test": np.sort(test),
-        },
+        words=placed,
+        split={"train": np.arange(n_train), "val": validation, "test": np.sort(test)},
     )
 
 
-def _rows_at(
-    matrix: csr_array[np.float32], nodes: NDArray[np.int64], n_nodes: int
-) -> csr_array[np.float32]:
-    """Return a matrix whose row nodes[i] is row i of `matrix`; the other rows are empty."""
-    entries = matrix.tocoo()
-    rows, columns = entries.coords
-    placed = csr_array((entries.data, (nodes[rows], columns)), shape=(n_nodes, matrix.shape[1]))
-    placed.sort_indices()
-    return placed
-
-
-def _matrix(path: Path) -> csr_array[np.float32]:
-    found = read_planetoid_pickle(path)
-    if isinstance(found, csr_array):
-        return found
-    raise _unexpected(path, "a sparse matrix of words")
+def _words(path: Path) -> csr_array[np.float32]:
+    if not isinstance(found := read_planetoid_pickle(path), csr_array):
+        raise unexpected(path, "a sparse matrix of words")
+    return found
 
 
 def _classes(path: Path, n_classes: int) -> NDArray[Any]:
     found = read_planetoid_pickle(path)
     if isinstance(found, np.ndarray) and found.ndim == 2 and found.shape[1] == n_classes:
         return found
-    raise _unexpected(path, f"an array with {n_classes} columns, the classes")
+    raise unexpected(path, f"an array with {n_classes} columns, the classes")
 
 
 def _edges(path: Path) -> tuple[NDArray[np.int64], int]:
     """Return the edges, and the number of nodes."""
     found = read_planetoid_pickle(path)
     if not isinstance(found, dict) or not found:
-        raise _unexpected(path, "the neighbors of each node")
+        raise unexpected(path, "the neighbors of each node")
     n_nodes = len(found)
     arcs = [(node, other) for node, others in found.items() for other in others]
     # Not isinstance: True is an int too, and a pickle may hold it.
     flat = chain(found, *arcs)
     if not all(type(node) is int and 0 <= node < n_nodes for node in flat):
-        raise _unexpected(path, f"nodes from 0 to {n_nodes - 1}")
+        raise unexpected(path, f"nodes from 0 to {n_nodes - 1}")
     pairs = np.array(arcs, dtype=np.int64).reshape(-1, 2)
     return undirected_rows(pairs[:, 0], pairs[:, 1]), n_nodes
 
@@ -242,9 +224,5 @@ def _test_nodes(path: Path, n_nodes: int, n_before: int, n_test: int) -> NDArray
     good = len(numbers) == len(lines) == len(set(numbers)) == n_test
     if not good or not all(n_before <= number < n_nodes for number in numbers):
         nodes = f"{n_test} different nodes from {n_before} to {n_nodes - 1}"
-        raise _unexpected(path, f"{nodes}, one in each line")
+        raise unexpected(path, f"{nodes}, one in each line")
     return np.array(numbers, dtype=np.int64)
-
-
-def _unexpected(path: Path, expected: str) -> InvalidGraphError:
-    return InvalidGraphError(f"{path}: expected {expected}. Get the file again.")

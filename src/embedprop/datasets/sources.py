@@ -47,6 +47,11 @@ class OriginalFile:
         """Its name without folders."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def has_checksum(self) -> bool:
+        """Whether its content is known, so that it can be checked."""
+        return self.sha256 is not None or self.git_blob is not None
+
     def address(self, mirror: str | None = None) -> str:
         """Return where to fetch it; a mirror has the files of one format in one folder.
 
@@ -85,6 +90,11 @@ class Source:
     class_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     obstacle: str = ""
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many nodes, edges and classes there are."""
+        return self.n_nodes, self.n_edges, self.n_classes
 
 
 # Read once: the file is part of the package and does not change.

@@ -5,7 +5,6 @@ Each method runs in a process of its own, one after the other, so that time and 
 
 from __future__ import annotations
 
-import inspect
 import logging
 import multiprocessing
 import time
@@ -14,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,13 @@ from embedprop.errors import (
     UnknownComponentError,
     did_you_mean,
 )
-from embedprop.evaluation.memory import forget_peak, peak_memory
 from embedprop.evaluation.protocols import (
     Protocol,
     measure_probabilities,
     measure_vectors,
     measured,
 )
+from embedprop.evaluation.provenance import forget_peak, peak_memory
 from embedprop.evaluation.splits import Split
 from embedprop.evaluation.targets import Targets
 from embedprop.graph import Graph
@@ -49,8 +49,6 @@ COST_NOTE = (
     "not. Memory: the peak meanwhile of a process that has the graph and runs this method alone."
 )
 
-Told = Callable[[dict[str, Any]], None]
-
 
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -62,10 +60,6 @@ class Task:
     splits: Sequence[Sequence[Split]]
     verbose: bool
 
-    @property
-    def random_state(self) -> int:
-        return self.protocols[0].random_state
-
 
 def check_methods(
     methods: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
@@ -75,17 +69,20 @@ def check_methods(
     >>> check_methods(["epb", "wvrn"], {"epb": {"epochs": 5}})
     """
     known = (*OWN_METHODS, *BASELINES)
-    for method in methods:
+    for i, method in enumerate(methods):
         if method not in known:
             raise UnknownComponentError(
                 f"method={method!r} is not known. Choose among: {', '.join(known)}."
             )
-        if list(methods).count(method) > 1:
+        if method in methods[:i]:
             raise InvalidParameterError(f"The method {method!r} is given twice.")
     for method, chosen in (settings or {}).items():
         if method not in methods:
             raise InvalidParameterError(f"A setting is for {method!r}, which is not compared.")
-        names = _settings_of(method)
+        if method in OWN_METHODS:
+            names = list(_made(method, {}, 0).get_params())
+        else:
+            names = list(signature(BASELINES[method]).parameters)
         for name in chosen:
             if name not in names:
                 raise InvalidParameterError(
@@ -102,7 +99,7 @@ def compare(
     *,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     verbose: bool = True,
-    told: Told | None = None,
+    report: Callable[[dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Return a JSON-able record per method, in the order given.
 
@@ -119,7 +116,7 @@ def compare(
         Per method, parameters other than its defaults.
     verbose
         Whether a method may print warnings.
-    told
+    report
         Called with each record once its method has run.
 
     Returns
@@ -136,8 +133,8 @@ def compare(
         chosen = (settings or {}).get(method, {})
         record = {"method": method} | _in_own_process(method, chosen, task)
         records.append(record)
-        if told is not None:
-            told(record)
+        if report is not None:
+            report(record)
     return records
 
 
@@ -156,30 +153,33 @@ def _in_own_process(method: str, settings: Mapping[str, Any], task: Task) -> dic
 
 def run_method(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
     """Return what one method gives, or why it cannot run; see `compare`."""
-    classifies = method not in OWN_METHODS and is_classifier(method)
-    measure = _classified if classifies else _embedded
     if not task.verbose:
         # The process runs this method alone, so nothing else loses its log.
         logging.getLogger("embedprop").setLevel(logging.CRITICAL)
         warnings.simplefilter("ignore")
     forget_peak()
     try:
-        return measure(method, settings, task)
+        if method not in OWN_METHODS and is_classifier(method):
+            return _classified(method, settings, task)
+        return _embedded(method, settings, task)
     except EmbedpropError as error:
         return {"error": str(error)}
 
 
 def _embedded(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    """Learn vectors once, and measure a linear classifier on them for every split."""
     start = time.process_time()
-    vectors = _made(method, settings, task.random_state).fit_transform(task.graph)
+    vectors = _made(method, settings, task.protocols[0].random_state).fit_transform(task.graph)
     cost = _cost([time.process_time() - start])
-    records = measured(
-        task.protocols, task.splits, lambda split, _: measure_vectors(vectors, task.targets, split)
-    )
-    return cost | {"results": records}
+
+    def measure(split: Split, _: int) -> dict[str, float]:
+        return measure_vectors(vectors, task.targets, split)
+
+    return cost | {"results": measured(task.protocols, task.splits, measure)}
 
 
 def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    """Train a method that classifies nodes itself, anew for every split."""
     from scipy.sparse import csr_array
 
     matrix = csr_array(task.targets.values)
@@ -187,7 +187,7 @@ def _classified(method: str, settings: Mapping[str, Any], task: Task) -> dict[st
 
     def measure(split: Split, run: int) -> dict[str, float]:
         start = time.process_time()
-        classifier = _made(method, settings, task.random_state + run)
+        classifier = _made(method, settings, task.protocols[0].random_state + run)
         scores = classifier.fit_predict(task.graph, matrix, split.train)
         seconds.append(time.process_time() - start)
         return measure_probabilities(np.asarray(scores, np.float64), task.targets, split)
@@ -199,19 +199,11 @@ def _cost(seconds: Sequence[float]) -> dict[str, Any]:
     return {"cpu_seconds": float(np.mean(seconds)), "peak_bytes": peak_memory()}
 
 
-def _settings_of(method: str) -> list[str]:
-    """Return the names of the settings of a method."""
-    if method in OWN_METHODS:
-        return list(_made(method, {}, 0).get_params())
-    return list(inspect.signature(BASELINES[method]).parameters)
-
-
 def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:
+    """Return an estimator, or a baseline, with its settings."""
     if method not in OWN_METHODS:
         return BASELINES[method](**{"random_state": seed, **settings})
     from embedprop.estimators import ESTIMATORS, EmbeddingPropagation  # heavy, not for baselines
 
-    parts = {name: value for name, value in settings.items() if name.startswith("parts__")}
-    own = {name: value for name, value in settings.items() if name not in parts}
     make: Any = EmbeddingPropagation.fast if method == FAST else ESTIMATORS[method]
-    return make(**{"random_state": seed, "verbose": False, **own}).set_params(**parts)
+    return make(random_state=seed, verbose=False).set_params(**settings)

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from embedprop.errors import InvalidParameterError
 from embedprop.evaluation.node_classification import (
     L2_VALUES,
     N_FOLDS,
+    Classes,
     Scores,
+    Vectors,
     f1,
     measure_with_chosen_c,
     most_likely,
@@ -86,7 +88,8 @@ class Protocol:
         if self.train_share is not None:
             found = [share_split(targets.nodes, self.train_share, seed) for seed in seeds]
         else:
-            found = [self._per_class(targets, seed) for seed in seeds]
+            n, n_test = self._per_class(targets)
+            found = [per_class_split(targets.classes, seed, n, 0, n_test) for seed in seeds]
         if len(found[0].train) < N_FOLDS:
             raise InvalidParameterError(
                 f"{self.name}: {len(found[0].train)} of {len(targets.nodes)} nodes would train, "
@@ -95,24 +98,23 @@ class Protocol:
             )
         return found
 
-    def _per_class(self, targets: Targets, seed: int) -> Split:
-        n = self.n_per_class or 0
+    def _per_class(self, targets: Targets) -> tuple[int, int]:
+        """Return how many nodes of each class train, and how many nodes test."""
         if targets.is_multi_label:
             raise InvalidParameterError(
                 "Nodes per class can be drawn only if no node has several classes. Use a share of "
                 "the nodes (train_share)."
             )
-        sizes = targets.values.sum(axis=0)
+        n, sizes = self.n_per_class or 0, targets.values.sum(axis=0)
         if sizes.min() < n:
-            name = targets.class_names[int(sizes.argmin())]
             raise InvalidParameterError(
                 f"Expected at least {n} nodes of each class to train on, got {sizes.min()} of "
-                f"class {name!r}."
+                f"class {targets.class_names[int(sizes.argmin())]!r}."
             )
         n_test = int(sizes.sum()) - n * len(sizes)
         if n_test == 0:
             raise InvalidParameterError(f"{n} nodes per class leave no node to test on.")
-        return per_class_split(targets.classes, seed, n, n_validation=0, n_test=n_test)
+        return n, n_test
 
 
 def metric_names(targets: Targets) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ def notes(targets: Targets) -> list[str]:
     return [CLASSIFIER_NOTE, COUNTS_NOTE] if targets.is_multi_label else [CLASSIFIER_NOTE]
 
 
-def likely_classes(scores: Scores, threshold: float = 0.0) -> NDArray[np.bool_]:
+def likely_classes(scores: Scores, threshold: float = 0.0) -> Classes:
     """Return every class that scores above `threshold`, and at least the best one of each row.
 
     0 is the threshold of a logistic regression's scores: probability 1/2.
@@ -137,25 +139,19 @@ def likely_classes(scores: Scores, threshold: float = 0.0) -> NDArray[np.bool_]:
     return np.asarray(best | (scores > threshold))
 
 
-def measure_vectors(
-    vectors: NDArray[np.floating], targets: Targets, split: Split
-) -> dict[str, float]:
+def measure_vectors(vectors: Vectors, targets: Targets, split: Split) -> dict[str, float]:
     """Return each metric on the test nodes of a linear classifier on the vectors."""
     found = measure_with_c(vectors, targets, split)
     return {name: value for name, (value, _) in found.items()}
 
 
 def measure_with_c(
-    vectors: NDArray[np.floating], targets: Targets, split: Split
+    vectors: Vectors, targets: Targets, split: Split
 ) -> dict[str, tuple[float, float]]:
     """Return each metric as in `measure_vectors`, and the C that was chosen for it."""
-    names = metric_names(targets)
-
-    def measure(scores: Scores, wanted: NDArray[np.bool_]) -> list[float]:
-        return _metrics(scores, wanted, names)
-
+    measure = partial(_metrics, targets=targets)
     found = measure_with_chosen_c(vectors, targets.values, split, measure)
-    return dict(zip(names, found, strict=True))
+    return dict(zip(metric_names(targets), found, strict=True))
 
 
 def measure_probabilities(scores: Scores, targets: Targets, split: Split) -> dict[str, float]:
@@ -165,38 +161,33 @@ def measure_probabilities(scores: Scores, targets: Targets, split: Split) -> dic
     """
     # Probabilities are never all 0, and their logarithms are never above it.
     probabilities = np.exp(scores) if scores.max() <= 0 else scores
-    names, wanted = metric_names(targets), targets.values[split.test]
-    found = _metrics(probabilities[split.test], wanted, names, threshold=0.5)
-    return dict(zip(names, found, strict=True))
+    found = _metrics(probabilities[split.test], targets.values[split.test], targets, threshold=0.5)
+    return dict(zip(metric_names(targets), found, strict=True))
 
 
 def _metrics(
-    scores: Scores, wanted: NDArray[np.bool_], names: Sequence[str], threshold: float = 0.0
+    scores: Scores, wanted: Classes, targets: Targets, threshold: float = 0.0
 ) -> list[float]:
     micro, macro = f1(most_likely(scores, wanted.sum(axis=1)), wanted)
-    if tuple(names) == SINGLE_LABEL:
+    if not targets.is_multi_label:
         return [micro]  # one class wanted and one predicted: micro-F1 is the share of right ones
     return [micro, macro, *f1(likely_classes(scores, threshold), wanted)]
 
 
 def summarized(protocol: Protocol, runs: Sequence[Mapping[str, float]]) -> list[dict[str, Any]]:
     """Return a JSON-able record per metric: its protocol, mean, standard deviation and runs."""
+    about = {
+        "protocol": protocol.name,
+        "train_share": protocol.train_share,
+        "n_per_class": protocol.n_per_class,
+        "random_state": protocol.random_state,
+    }
     records = []
     for metric in runs[0]:
         values = [run[metric] for run in runs]
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        records.append(
-            {
-                "metric": metric,
-                "protocol": protocol.name,
-                "train_share": protocol.train_share,
-                "n_per_class": protocol.n_per_class,
-                "random_state": protocol.random_state,
-                "mean": float(np.mean(values)),
-                "sd": spread,
-                "runs": values,
-            }
-        )
+        mean = float(np.mean(values))
+        records.append({"metric": metric, **about, "mean": mean, "sd": spread, "runs": values})
     return records
 
 
@@ -206,15 +197,15 @@ def measured(
     measure: Callable[[Split, int], Mapping[str, float]],
 ) -> list[dict[str, Any]]:
     """Return the records of all protocols; `measure` gets each split and the number of its run."""
-    records = []
-    for protocol, drawn in zip(protocols, splits, strict=True):
-        runs = [measure(split, run) for run, split in enumerate(drawn)]
-        records += summarized(protocol, runs)
-    return records
+    return [
+        record
+        for protocol, drawn in zip(protocols, splits, strict=True)
+        for record in summarized(protocol, [measure(split, i) for i, split in enumerate(drawn)])
+    ]
 
 
 def evaluate_vectors(
-    vectors: NDArray[np.floating], targets: Targets, protocols: Sequence[Protocol]
+    vectors: Vectors, targets: Targets, protocols: Sequence[Protocol]
 ) -> list[dict[str, Any]]:
     """Return the records of all protocols for one table of vectors."""
     splits = [protocol.splits(targets) for protocol in protocols]  # refused before the work

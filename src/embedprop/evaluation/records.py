@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,7 @@ def read_records(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
         return []
     records = []
     for line in file.read_bytes().split(b"\n"):
-        try:
-            record = json.loads(line) if line.strip() else None
-        except ValueError:  # cut short by a crash: its unit is run again
-            continue
-        # A line cut short can still be JSON, such as the start of a number.
-        if isinstance(record, dict):
-            records.append(record)
-    return records
+        with suppress(ValueError):  # cut short by a crash, or empty: its unit is run again
+            records.append(json.loads(line))
+    # A line cut short can still be JSON, such as the start of a number.
+    return [record for record in records if isinstance(record, dict)]

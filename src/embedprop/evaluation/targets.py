@@ -14,8 +14,6 @@ from embedprop.graph.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
-UNKNOWN_NODES = ("error", "ignore")
-
 
 @dataclass(frozen=True, eq=False)
 class Targets:
@@ -67,7 +65,7 @@ def targets_of(
     >>> targets.values.astype(int).tolist()
     [[1, 0], [1, 1], [0, 0]]
     """
-    if unknown_nodes not in UNKNOWN_NODES:
+    if unknown_nodes not in ("error", "ignore"):
         raise InvalidParameterError(
             f"unknown_nodes={unknown_nodes!r} is not known. Choose one of: 'error', 'ignore'."
         )
@@ -82,13 +80,12 @@ def targets_of(
         )
     if len(unknown):
         logger.info("%s: ignored rows of unknown nodes: %d", source, len(unknown))
-    known = [(row, name) for row, (_, name) in zip(rows, listed, strict=True) if row >= 0]
-    # Classes are numbered as they first come.
-    names = {name: column for column, name in enumerate(dict.fromkeys(name for _, name in known))}
+    given = [name for row, (_, name) in zip(rows, listed, strict=True) if row >= 0]
+    names = list(dict.fromkeys(given))  # classes are numbered as they first come
     if len(names) < 2:
         raise InvalidParameterError(
             f"{source}: expected at least 2 classes among the known nodes, got {len(names)}."
         )
     values = np.zeros((len(nodes), len(names)), np.bool_)
-    values[[row for row, _ in known], [names[name] for _, name in known]] = True
+    values[rows[rows >= 0], Vocabulary.trusted(names).find_all(given)] = True
     return Targets(values, tuple(names))

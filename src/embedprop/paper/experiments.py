@@ -36,8 +36,8 @@ def measure(unit: Unit, cache: Cache) -> dict[str, Any]:
     """Return the metrics of a unit, and what they depend on."""
     dataset = _dataset(unit.dataset, unit.setting == "directed", unit.setting == "tf-idf")
     targets = Targets(dataset.targets.toarray().astype(bool), dataset.class_names)
-    protocol = _accuracy if unit.experiment == "table5" else _f1
-    return protocol(unit, dataset, targets, cache)
+    measured = _accuracy if unit.experiment == "table5" else _f1
+    return measured(unit, dataset, targets, cache)
 
 
 @lru_cache(maxsize=2)

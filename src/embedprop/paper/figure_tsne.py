@@ -77,15 +77,12 @@ class _Measured:
 
     def vectors(self, panel: str, method: str, margin: float) -> tuple[Vectors, float]:
         """Return the vectors of a panel and the CPU seconds that they took."""
-
-        def compute() -> Vectors:
-            settings = {"epochs": self._epochs, "label_types": LEARNED_FROM.get(panel, [panel])}
-            return estimator(method, margin, **settings).fit_transform(self._graph)
-
-        depends_on = {"what": "figure-tsne", "dataset": self._name, "epochs": self._epochs}
-        return self._place.cache.get_or_compute(
-            compute, panel=panel, method=method, margin=margin, **depends_on
-        )
+        types = LEARNED_FROM.get(panel, [panel])
+        learner = estimator(method, margin, epochs=self._epochs, label_types=types)
+        depends_on = {"dataset": self._name, "panel": panel, "method": method, "margin": margin}
+        depends_on |= {"what": "figure-tsne", "epochs": self._epochs}
+        compute = partial(learner.fit_transform, self._graph)
+        return self._place.cache.get_or_compute(compute, **depends_on)
 
     def silhouettes(self, method: str, margin: float) -> dict[str, float]:
         """Return the silhouette of each way to learn, and record it."""

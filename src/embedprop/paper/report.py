@@ -124,8 +124,7 @@ def report(records: Iterable[Record], pictures: Mapping[str, str] = MappingProxy
             parts += [block.heading, *PART_NOTES.get(block.name, ()), text]
             compared += cells
     if compared:
-        listed = differences(compared) or "Nowhere."
-        parts += ["## Where we differ", DIFFERENCES_NOTE, listed]
+        parts += ["## Where we differ", DIFFERENCES_NOTE, differences(compared) or "Nowhere."]
     for name, heading, text in (
         ("table1", "Table 1, parameters and hyperparameters", table1(records)),
         ("figure-tsne", "Figure, silhouettes", silhouettes(records)),

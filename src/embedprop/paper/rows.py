@@ -84,7 +84,6 @@ def base_method(method: str) -> str:
 
 def estimator(method: str, margin: float = 0.0, **settings: Any) -> Estimator:
     """Return our estimator of a row with some `settings`; margin 0: the default, or none."""
-    row = ROWS[method]
-    given = {"margin": margin} if margin else {}
-    made: Estimator = row.estimator(verbose=False, **row.settings, **given, **settings)
+    row, given = ROWS[method], settings | ({"margin": margin} if margin else {})
+    made: Estimator = row.estimator(verbose=False, **row.settings, **given)
     return made

@@ -83,9 +83,9 @@ def protocol(unit: Unit) -> str:
     more = {
         "inductive": ", test nodes removed before training",
         "directed": ", messages from the cited to the citing paper",
+        CITED_GCN_I: ", citations by test nodes removed",
     }
-    of_reading = {CITED_GCN_I: ", citations by test nodes removed"}
-    what = of_reading.get(unit.method, more.get(unit.setting, ""))
+    what = more.get(unit.method, more.get(unit.setting, ""))
     return f"20 per class, 1000 validation, 1000 test{what}"
 
 

@@ -12,8 +12,8 @@ from tests.toy_graphs import TwoCliques
 from embedprop.errors import InvalidParameterError
 from embedprop.evaluation import comparison
 from embedprop.evaluation.comparison import Task, compare, run_method
-from embedprop.evaluation.memory import peak_memory
 from embedprop.evaluation.protocols import Protocol
+from embedprop.evaluation.provenance import peak_memory
 from embedprop.evaluation.targets import Targets, targets_of
 
 PROTOCOL = Protocol(train_share=0.5, n_runs=2)
@@ -84,7 +84,7 @@ def test_vectors_and_classifiers_are_measured_on_the_same_splits(task: Task) -> 
 def test_a_missing_extra_is_told_with_the_command(
     task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("embedprop.baselines.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("embedprop.baselines.registry.find_spec", lambda _: None)
     record = run_method("deepwalk", {}, task)
     command = "pip install 'embedprop[baselines]'"
     assert record == {"error": f"baseline 'deepwalk' needs gensim: {command}"}
@@ -121,7 +121,7 @@ def test_a_process_that_dies_or_fails_does_not_stop_the_others(
         task.targets,
         ["bow", "wvrn", "majority"],
         [PROTOCOL],
-        told=lambda record: seen.append(record["method"]),
+        report=lambda record: seen.append(record["method"]),
     )
     assert "memory ran out" in records[0]["error"]
     assert records[1]["error"] == "RuntimeError: odd"

@@ -358,7 +358,7 @@ def test_parts_that_cannot_be_are_refused_before_reading(
         (["--targets", "v.vec"], "node,class\nann,x\nann,y\n", ["'ann' has several classes"]),
         (["--targets", "v.vec"], "node,class\nann,x\n", ["targets has 1 different classes"]),
         (["--engine", "torch(device='gpu')"], "", ["device='gpu' cannot be used here"]),
-        (["--inverse-relations"], "", ["need a directed graph with relations"]),
+        (["--inverse-relations"], "", ["needs a directed graph with relations"]),
         (["--loss", "softmax(temperature=0)"], "", ["temperature=0 is not possible"]),
     ],
 )

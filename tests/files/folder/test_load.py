@@ -152,10 +152,10 @@ def test_a_manifest_that_is_none_is_refused(folder: Path, text: bytes, problem: 
 @pytest.mark.parametrize("written_by", [{"embedprop": "9.9"}, {}, None])
 def test_a_newer_format_asks_for_an_upgrade(folder: Path, written_by: object) -> None:
     (folder / "manifest.json").write_text(
-        json.dumps({"format": "embedprop-model", "format_version": 2, "written_by": written_by})
+        json.dumps({"format": "embedprop-model", "format_version": 3, "written_by": written_by})
     )
     writer = "9.9" if written_by else r"\(unknown version\)"
-    with pytest.raises(FormatVersionError, match=f"embedprop {writer} wrote .* version 2.*Upgrade"):
+    with pytest.raises(FormatVersionError, match=f"embedprop {writer} wrote .* version 3.*Upgrade"):
         load_model(folder)
 
 

@@ -3,78 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import dataclass
+from json import loads
+from typing import Any
 
-import typer
-
-from embedprop.cli.console import speaker
-from embedprop.cli.graph_files import (
-    ColumnsOption,
-    DirectedOption,
-    GraphFiles,
-    HeaderOption,
-    LabelOption,
-    NodesOption,
-    SeparatorOption,
-)
-from embedprop.cli.options import QuietOption, bad_value, listed, pairs
-from embedprop.cli.results import (
-    JsonOption,
-    PerClassOption,
-    RandomStateOption,
-    RunsOption,
-    TargetsOption,
-    TrainShareOption,
-    percent,
-    protocols_of,
-    show_table,
-    write_json,
-)
+from embedprop.cli.console import show_table, speaker
+from embedprop.cli.graph_files import EdgesArgument, WholeGraphFiles
+from embedprop.cli.options import QuietOption, bad_value, listed, option, pairs
+from embedprop.cli.results import Measuring, percent
 from embedprop.errors import EmbedpropError
 
 
+@dataclass(frozen=True, kw_only=True)
+class Methods:
+    """What is compared."""
+
+    methods: str = option(
+        "closed-form,epb,wvrn,majority",
+        "Among closed-form, epb, epb-fast, deepwalk, node2vec, line, wvrn, majority, bow, "
+        "dw-bow, planetoid-t, planetoid-i, gcn, gcn-i.",
+        "A,B",
+    )
+    setting: list[str] | None = option(
+        None,
+        "A parameter of a method, such as epb.margin=5, epb.parts__loss=softmax or "
+        "node2vec.p=0.25. Repeat it.",
+        "METHOD.NAME=VALUE",
+        "--set",
+    )
+
+
 def compare(
-    edges: Annotated[
-        Path,
-        typer.Argument(help="A file with columns source,target[,weight].", show_default=False),
-    ],
-    targets: TargetsOption,
-    methods: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B",
-            help="Among closed-form, epb, epb-fast, deepwalk, node2vec, line, wvrn, majority, bow, "
-            "dw-bow, planetoid-t, planetoid-i, gcn, gcn-i.",
-        ),
-    ] = "closed-form,epb,wvrn,majority",
-    label: LabelOption = None,
-    nodes: NodesOption = None,
-    directed: DirectedOption = False,
-    unknown_nodes: Annotated[
-        str,
-        typer.Option(
-            metavar="error|ignore", help="What to do with labels or classes of unknown nodes."
-        ),
-    ] = "error",
-    columns: ColumnsOption = None,
-    header: HeaderOption = None,
-    separator: SeparatorOption = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="METHOD.NAME=VALUE",
-            help="A parameter of a method, such as epb.margin=5, epb.parts__loss=softmax or "
-            "node2vec.p=0.25. Repeat it.",
-            show_default=False,
-        ),
-    ] = None,
-    train_share: TrainShareOption = None,
-    per_class: PerClassOption = None,
-    runs: RunsOption = 10,
-    random_state: RandomStateOption = 0,
-    json: JsonOption = None,
+    edges: EdgesArgument,
+    wanted: Methods,
+    files: WholeGraphFiles,
+    measuring: Measuring,
     quiet: QuietOption = False,
 ) -> None:
     """Compare methods on your graph: quality, CPU time and memory.
@@ -85,36 +48,29 @@ def compare(
     from embedprop.evaluation.comparison import compare as compared
     from embedprop.evaluation.protocols import metric_names, notes
     from embedprop.evaluation.targets import targets_of
-    from embedprop.files.atomic import check_file
     from embedprop.graph.files.readers import read_targets
 
     say = speaker(quiet)
-    chosen = listed("--methods", methods) or []
-    settings = _settings(setting or [])
+    chosen = listed("--methods", wanted.methods) or []
+    settings = _settings(wanted.setting or [])
     check_methods(chosen, settings)
-    protocols = protocols_of(train_share, per_class, runs, random_state)
-    if json is not None:
-        check_file(json)
-    files = GraphFiles.of(edges, label, columns, header, separator)
-    graph = files.read(directed=directed, nodes=nodes, unknown_nodes=unknown_nodes)
-    wanted = targets_of(read_targets(targets), graph.nodes.names, targets, unknown_nodes)
-    say(graph.summary())
-    explained = [*notes(wanted), COST_NOTE]
-    for note in explained:
-        say(note)
+    protocols, unknown_nodes = measuring.protocols(), measuring.unknown_nodes
+    graph = files.read(edges, unknown_nodes=unknown_nodes)
+    classes = read_targets(measuring.targets)
+    targets = targets_of(classes, graph.nodes.names, measuring.targets, unknown_nodes)
+    explained = [*notes(targets), COST_NOTE]
+    for text in (graph.summary(), *explained):
+        say(text)
+
+    def report(record: Mapping[str, Any]) -> None:
+        say(f"{record['method']}: {'failed' if 'error' in record else 'done'}")
+
     records = compared(
-        graph,
-        wanted,
-        chosen,
-        protocols,
-        settings=settings,
-        verbose=not quiet,
-        told=lambda record: say(f"{record['method']}: {'failed' if 'error' in record else 'done'}"),
+        graph, targets, chosen, protocols, settings=settings, verbose=not quiet, report=report
     )
-    show_table(_table(records, metric_names(wanted)))
-    if json is not None:
-        head = {"edges": str(edges), "targets": str(targets), "notes": explained}
-        write_json(json, head | {"methods": records})
+    show_table(_table(records, metric_names(targets)))
+    head = {"edges": str(edges), "targets": str(measuring.targets), "notes": explained}
+    measuring.write_json(head | {"methods": records})
     failed = [record["method"] for record in records if "error" in record]
     if failed:
         raise EmbedpropError(
@@ -141,8 +97,6 @@ def _table(records: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list
 
 def _settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return {"epb": {"margin": 5}} of ["epb.margin=5"]."""
-    from json import loads
-
     found: dict[str, dict[str, Any]] = {}
     for key, text in pairs("--set", texts).items():
         method, dot, name = key.partition(".")

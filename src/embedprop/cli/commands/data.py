@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from embedprop.cli.console import speaker
-from embedprop.cli.options import QuietOption
+from embedprop.cli.console import show_table, speaker
+from embedprop.cli.options import QuietOption, option, with_options
 
 data = typer.Typer(
     add_completion=False, rich_markup_mode=None, help="List data sets, or fetch one by name."
@@ -26,43 +26,37 @@ def options(context: typer.Context) -> None:
 @data.command("list")
 def list_() -> None:
     """Show the known data sets, their sizes, and where they are."""
-    from embedprop.datasets.overview import overview
+    from embedprop.datasets.get import overview
 
     rows = [["name", "nodes", "edges", "classes", "where"]]
-    for entry in overview():
-        counts = [f"{n:,}" for n in (entry.n_nodes, entry.n_edges, entry.n_classes)]
-        rows.append([entry.name, *counts, entry.where])
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for name, *counts, where in rows:
-        aligned = (f"{text:>{width}}" for text, width in zip(counts, widths[1:], strict=True))
-        shown = "  ".join([f"{name:<{widths[0]}}", *aligned, where])
-        typer.echo(shown if sys.stdout.isatty() else "\t".join([name, *counts, where]))
+    rows += [[name, *(f"{n:,}" for n in numbers), where] for name, numbers, where in overview()]
+    show_table(rows, right=[1, 2, 3])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetching:
+    """Where the original files come from."""
+
+    mirror: str | None = option(None, "A server to ask instead of the published one.", "ADDRESS")
+    files: Path | None = option(None, "Take the original files from here; fetch nothing.", "FOLDER")
+    force: bool = option(False, "Make the data set again if it is there.")
 
 
 @data.command()
+@with_options
 def get(
     name: Annotated[str, typer.Argument(help="A data set, such as cora.", show_default=False)],
-    mirror: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A server to ask instead of the published one."),
-    ] = None,
-    files: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Take the original files from here; fetch nothing."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Make the data set again if it is there.")
-    ] = False,
+    wanted: Fetching,
     quiet: QuietOption = False,
 ) -> None:
     """Fetch the original files of a data set, check and convert them."""
-    from embedprop.datasets.download_bar import download_bar
+    from embedprop.datasets.download import download_bar
     from embedprop.datasets.get import get_dataset
     from embedprop.datasets.sources import find_source
 
     say = speaker(quiet)
     with download_bar(verbose=not quiet) as report:
-        folder = get_dataset(name, mirror=mirror, files=files, force=force, report=report)
+        folder = get_dataset(name, **asdict(wanted), report=report)
     source = find_source(name)
     say(f"{source.title}: {source.n_nodes:,} nodes, {source.n_edges:,} edges, in {folder}")
     for note in source.notes:

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from embedprop.cli.console import StoppedError, speaker
-from embedprop.cli.graph_files import (
-    ColumnsOption,
-    DirectedOption,
-    EdgesArgument,
-    GraphFiles,
-    HeaderOption,
-    LabelOption,
-    NodesOption,
-    SelfLoopsOption,
-    SeparatorOption,
-    UnknownNodesOption,
-)
-from embedprop.cli.method_options import (
-    DEFAULT_METHOD,
-    FAST_METHOD,
-    WITH_RELATIONS,
-    chosen_parameters,
-    require_options_of,
-    with_parameter_options,
-)
-from embedprop.cli.options import QuietOption
+from embedprop.cli.graph_files import UNKNOWN_NODES, EdgesArgument, WholeGraphFiles
+from embedprop.cli.method_options import FAST_METHOD, chosen_parameters, require_options_of
+from embedprop.cli.options import QuietOption, option
 from embedprop.errors import InvalidParameterError
 from embedprop.instance.parameters import PARAMETERS
 from embedprop.instance.require import require_one_of
@@ -38,52 +20,42 @@ from embedprop.instance.require import require_one_of
 if TYPE_CHECKING:
     from embedprop.model.model import Model
 
+Say = Callable[[str], None]
 
-@with_parameter_options
+DEFAULT_METHOD, WITH_RELATIONS = "closed-form", "epb"
+# Options of EP-B that are not parameters of its estimator.
+EPB_OPTIONS = ("fast", "targets", "target_weight")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitting:
+    """How a graph is read and learned, and where the model goes."""
+
+    out: Path = option(..., "Where to save the model.", "FOLDER")
+    method: str | None = option(
+        None,
+        "The closed form, in seconds; or EP-B of the paper, by gradients. Default: "
+        f"{DEFAULT_METHOD}, but {WITH_RELATIONS} where edges have relations.",
+        "|".join(PARAMETERS),
+    )
+    fast: bool = option(False, "[epb] The settings that we recommend; implies epb.")
+    inverse_relations: bool = option(False, "Give each relation an inverse: labels travel back.")
+    unknown_nodes: str = option("error", UNKNOWN_NODES, "error|ignore|add")
+    self_loops: str = option("drop", "What to do with edges from a node to itself.", "drop|keep")
+    targets: Path | None = option(
+        None,
+        "[epb] Classes of some nodes (node,class) to learn; 'embedprop predict' gives the rest.",
+        "FILE",
+    )
+    target_weight: float | None = option(
+        None, "[epb] Weight of the targets' loss. Default: 1.", "X"
+    )
+
+
 def fit(
     edges: EdgesArgument,
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to save the model.", show_default=False)
-    ],
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="|".join(PARAMETERS),
-            help="The closed form, in seconds; or EP-B of the paper, by gradients. Default: "
-            f"{DEFAULT_METHOD}, but {WITH_RELATIONS} where edges have relations.",
-            show_default=False,
-        ),
-    ] = None,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="[epb] The settings that we recommend; implies epb.")
-    ] = False,
-    label: LabelOption = None,
-    nodes: NodesOption = None,
-    directed: DirectedOption = False,
-    inverse_relations: Annotated[
-        bool,
-        typer.Option(
-            "--inverse-relations", help="Give each relation an inverse: labels travel back."
-        ),
-    ] = False,
-    unknown_nodes: UnknownNodesOption = "error",
-    self_loops: SelfLoopsOption = "drop",
-    columns: ColumnsOption = None,
-    header: HeaderOption = None,
-    separator: SeparatorOption = None,
-    targets: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="[epb] Classes of some nodes (node,class) to learn; 'embedprop predict' gives the "
-            "rest.",
-            show_default=False,
-        ),
-    ] = None,
-    target_weight: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="[epb] Weight of the targets' loss. Default: 1."),
-    ] = None,
+    wanted: Fitting,
+    files: WholeGraphFiles,
     quiet: QuietOption = False,
     **given: Any,
 ) -> None:
@@ -92,51 +64,59 @@ def fit(
     from embedprop.files.folder.save import check_target
     from embedprop.graph.labels import split_kinds
     from embedprop.methods.interrupt import InterruptWatch
-    from embedprop.methods.method import Stopped
 
-    say = speaker(quiet)
-    files = GraphFiles.of(edges, label, columns, header, separator)
-    name = chosen_method(method, fast, files, say)
-    of_fit = {"fast": fast or None, "targets": targets, "target_weight": target_weight}
-    require_options_of(name, {**given, **of_fit})
+    say, out, targets = speaker(quiet), wanted.out, wanted.targets
+    method = chosen_method(wanted, edges, files, say)
+    given = {name: value for name, value in given.items() if value not in (None, [])}
+    of_epb = [one for one in EPB_OPTIONS if getattr(wanted, one) is not getattr(Fitting, one)]
+    require_options_of(method, [*given, *of_epb])
     check_target(out)  # before the work, not after it
-    estimator = ESTIMATORS[name](**chosen_parameters(given, fast=fast), verbose=not quiet)
+    settings = chosen_parameters(given, fast=wanted.fast)
+    estimator = ESTIMATORS[method](**settings, verbose=not quiet)
     kinds = {"node": "set"} | dict(split_kinds(files.labels).values())
     estimator.check(kinds, supervised=targets is not None)  # before a large graph is read
     start = perf_counter()
-    try:
-        graph = files.read(
-            directed=directed, nodes=nodes, self_loops=self_loops, unknown_nodes=unknown_nodes
-        )
-        graph = graph.with_inverses() if inverse_relations else graph
+    with _saved_if_stopped(out):
+        cleaning = {"self_loops": wanted.self_loops, "unknown_nodes": wanted.unknown_nodes}
+        graph = files.read(edges, **cleaning)
+        graph = graph.with_inverses() if wanted.inverse_relations else graph
         say(graph.summary())
-        wanted: dict[str, Any] = {} if targets is None else {"targets": classes_of(targets)}
-        if target_weight is not None:
-            wanted["target_weight"] = target_weight
-        estimator.fit(graph, **wanted)
+        known: dict[str, Any] = {} if targets is None else {"targets": classes_of(targets)}
+        if wanted.target_weight is not None:
+            known["target_weight"] = wanted.target_weight
+        estimator.fit(graph, **known)
+    with InterruptWatch():
+        estimator.save(out)
+    _say_what_is_next(estimator.model_, out, perf_counter() - start, say)
+
+
+@contextmanager
+def _saved_if_stopped(out: Path) -> Iterator[None]:
+    """After Ctrl-C, save the model if there is one, and say what has become of the work."""
+    from embedprop.methods.interrupt import InterruptWatch
+    from embedprop.methods.method import Stopped
+
+    try:
+        yield
     except Stopped as stop:
+        # A finished model is worth more than an interrupted one, and stays.
+        is_taken = (out / "manifest.json").exists()
+        place = out.with_name(f"{out.name}-stopped") if is_taken else out
         with InterruptWatch():
-            place = _beside(out)
             stop.model.save(place)
         raise StoppedError(f"{stop} It is saved in {place}.") from None
     except KeyboardInterrupt:
-        raise StoppedError(
-            f"Stopped before there was a model: nothing was written to {out}."
-        ) from None
-    with InterruptWatch():
-        estimator.save(out)
-    _say_what_is_next(estimator.model_, out, perf_counter() - start, quiet)
+        text = f"Stopped before there was a model: nothing was written to {out}."
+        raise StoppedError(text) from None
 
 
-def chosen_method(
-    wanted: str | None, fast: bool, files: GraphFiles, say: Callable[[str], None]
-) -> str:
+def chosen_method(wanted: Fitting, edges: Path, files: WholeGraphFiles, say: Say) -> str:
     """Return the method that is meant; said where it is not the usual one."""
-    if wanted is not None:
-        return require_one_of("method", wanted, list(PARAMETERS))
-    if fast:
+    if wanted.method is not None:
+        return require_one_of("method", wanted.method, list(PARAMETERS))
+    if wanted.fast:
         return FAST_METHOD
-    if files.has_relations():
+    if files.has_relations(edges):
         say(f"The edges have relations: --method {WITH_RELATIONS}, which tells them apart.")
         return WITH_RELATIONS
     return DEFAULT_METHOD
@@ -156,22 +136,17 @@ def classes_of(file: Path) -> dict[str, str]:
     return classes
 
 
-def _say_what_is_next(model: Model, out: Path, seconds: float, quiet: bool) -> None:
+def _say_what_is_next(model: Model, out: Path, seconds: float, say: Say) -> None:
     from embedprop.cli.spelling import shell_word
     from embedprop.graph.messages import counted
 
-    say, folder, learning = speaker(quiet), shell_word(out), model.learning
+    folder, learning = shell_word(out), model.learning
     losses = [f"{name} {one[-1]:.4f}" for name, one in learning.loss_history.items() if one]
     residuals = [f"{name} {one:.0e}" for name, one in learning.residuals.items()]
     how = f"residual: {', '.join(residuals)}" if residuals else f"loss: {', '.join(losses)}"
     n_epochs = max(map(len, learning.loss_history.values()), default=0)
-    what = counted(n_epochs, "epoch") if n_epochs else "Solved"
+    what = "Solved" if residuals else counted(n_epochs, "epoch")
     say(f"\n{what} ({how}) in {seconds:.0f} s.")
     say(f"The model is in {out}. Try next:")
     say(f"  embedprop similar {folder} {shell_word(model.nodes[0])}")
     say(f"  embedprop export {folder} --format parquet")
-
-
-def _beside(out: Path) -> Path:
-    """Return where an interrupted model goes: a finished one is worth more, and stays."""
-    return out.with_name(f"{out.name}-stopped") if (out / "manifest.json").exists() else out

@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from embedprop.cli.options import listed, option
 from embedprop.errors import EmbedpropError
 
-
-def reproduce(
-    experiments: Annotated[
-        list[str],
-        typer.Argument(
-            help="table1, table3, table4, table5, figure-tsne, figure-kappa or all.",
-            show_default=False,
-        ),
-    ],
-    results: Annotated[
-        Path, typer.Option(help="JSONL file of results; what it holds is not run again.")
-    ] = Path("experiments/results.jsonl"),
-    report: Annotated[Path, typer.Option(help="Markdown report to write.")] = Path(
-        "experiments/reproduction.md"
+ExperimentsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        help="table1, table3, table4, table5, figure-tsne, figure-kappa or all.",
+        show_default=False,
     ),
-    figures: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to write the figures as PNG.")
-    ] = Path("experiments/figures"),
-    quick: Annotated[bool, typer.Option("--quick", help="Two runs on two small graphs.")] = False,
-    methods: Annotated[
-        str | None, typer.Option(help="Only these methods, for example epb,deepwalk.")
-    ] = None,
-    datasets: Annotated[
-        str | None, typer.Option(help="Only these data sets, for example ppi,cora.")
-    ] = None,
-    n_processes: Annotated[
-        int | None, typer.Option(help="Units at a time; one per core by default.")
-    ] = None,
-) -> None:
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What is run, and where the results go."""
+
+    results: Path = option(
+        Path("experiments/results.jsonl"), "JSONL file of results; what it holds is not run again."
+    )
+    report: Path = option(Path("experiments/reproduction.md"), "Markdown report to write.")
+    figures: Path = option(
+        Path("experiments/figures"), "Where to write the figures as PNG.", "FOLDER"
+    )
+    quick: bool = option(False, "Two runs on two small graphs.")
+    methods: str | None = option(None, "Only these methods, for example epb,deepwalk.")
+    datasets: str | None = option(None, "Only these data sets, for example ppi,cora.")
+    n_processes: int | None = option(None, "Units at a time; one per core by default.")
+
+
+def reproduce(experiments: ExperimentsArgument, run: Run) -> None:
     """Run the paper's tables and figures, and set our numbers beside the published.
 
     The data sets are read from the folder that EMBEDPROP_DATA names. A stopped run goes on where
@@ -49,7 +49,7 @@ def reproduce(
     from embedprop.methods.progress import counted_progress
     from embedprop.paper.report import report as made_report
     from embedprop.paper.reproduce import FIGURES, make_figure
-    from embedprop.paper.reproduce import reproduce as run
+    from embedprop.paper.reproduce import reproduce as run_tables
     from embedprop.paper.table1 import add_table1
     from embedprop.paper.units import EXPERIMENTS
     from embedprop.paper.vectors import Place
@@ -58,32 +58,28 @@ def reproduce(
     for name in experiments:
         require_one_of("experiment", name, known)  # before any work
     wanted = known if "all" in experiments else experiments
-    names = None if methods is None else methods.split(",")
-    places = None if datasets is None else datasets.split(",")
-
     if "table1" in wanted:
-        typer.echo(add_table1(results, quick=quick))
+        typer.echo(add_table1(run.results, quick=run.quick))
+    place = Place(run.results, run.figures, typer.echo)
     for name in FIGURES:
         if name in wanted:
-            place = Place(results, figures, typer.echo)
-            typer.echo(f"Figure: {make_figure(name, place, quick=quick)}")
-    tables = [name for name in wanted if name in EXPERIMENTS]
-    failed = []
+            typer.echo(f"Figure: {make_figure(name, place, quick=run.quick)}")
+    failed, tables = [], [name for name in wanted if name in EXPERIMENTS]
     if tables:
         with counted_progress(typer.echo) as told:
-            failed = run(
+            failed = run_tables(
                 tables,
-                results,
-                quick=quick,
-                methods=names,
-                datasets=places,
-                n_processes=n_processes,
+                run.results,
+                quick=run.quick,
+                methods=listed("--methods", run.methods),
+                datasets=listed("--datasets", run.datasets),
+                n_processes=run.n_processes,
                 report=told,
             )
-    report.parent.mkdir(parents=True, exist_ok=True)
-    text = made_report(read_records(results), _pictures(figures, report.parent))
-    report.write_text(text, encoding="utf-8")
-    typer.echo(f"Report: {report}")
+    run.report.parent.mkdir(parents=True, exist_ok=True)
+    text = made_report(read_records(run.results), _pictures(run.figures, run.report.parent))
+    run.report.write_text(text, encoding="utf-8")
+    typer.echo(f"Report: {run.report}")
     if failed:
         raise EmbedpropError(f"{len(failed)} units failed; run the same command to try them again.")
 

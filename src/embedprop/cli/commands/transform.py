@@ -2,62 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
-
-import typer
+from typing import TYPE_CHECKING, cast
 
 from embedprop.cli.console import speaker
-from embedprop.cli.graph_files import (
-    ColumnsOption,
-    GraphFiles,
-    HeaderOption,
-    LabelOption,
-    SeparatorOption,
-    UnknownNodesOption,
-)
-from embedprop.cli.options import ModelArgument, QuietOption, bad_value
+from embedprop.cli.graph_files import UNKNOWN_NODES, GraphFiles
+from embedprop.cli.options import ModelArgument, QuietOption, bad_value, option
 
 if TYPE_CHECKING:
     from embedprop.model.newcomers import Source
 
 
+@dataclass(frozen=True, kw_only=True)
+class Newcomers:
+    """The new nodes, and what their vectors are made of."""
+
+    edges: Path = option(..., "The edges of the new nodes: source,target.", "FILE")
+    out: Path = option(
+        ...,
+        "Where to write the vectors: a table with the columns node and vector.",
+        "FILE.parquet",
+    )
+    directed: bool | None = option(
+        None,
+        "Default: as the graph that the model was trained on.",
+        flags="--directed/--undirected",
+    )
+    source: str = option(
+        "both",
+        "What a vector is made of: the neighbors' labels and the node's own, or one of the two.",
+        "both|reconstruction|own",
+    )
+    unknown_nodes: str = option("error", UNKNOWN_NODES, "error|ignore|add")
+
+
 def transform(
-    model: ModelArgument,
-    edges: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="The edges of the new nodes: source,target.", show_default=False
-        ),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE.parquet",
-            help="Where to write the vectors: a table with the columns node and vector.",
-            show_default=False,
-        ),
-    ],
-    label: LabelOption = None,
-    directed: Annotated[
-        bool | None,
-        typer.Option(
-            "--directed/--undirected", help="Default: as the graph that the model was trained on."
-        ),
-    ] = None,
-    source: Annotated[
-        str,
-        typer.Option(
-            metavar="both|reconstruction|own",
-            help="What a vector is made of: the neighbors' labels and the node's own, or one of "
-            "the two.",
-        ),
-    ] = "both",
-    unknown_nodes: UnknownNodesOption = "error",
-    columns: ColumnsOption = None,
-    header: HeaderOption = None,
-    separator: SeparatorOption = None,
-    quiet: QuietOption = False,
+    model: ModelArgument, wanted: Newcomers, files: GraphFiles, quiet: QuietOption = False
 ) -> None:
     """Compute vectors of new nodes, without learning."""
     from embedprop.cli.spelling import respelled
@@ -66,27 +47,24 @@ def transform(
     from embedprop.graph.labels import split_kinds
     from embedprop.model.codec import load_model
 
-    say = speaker(quiet)
+    say, out = speaker(quiet), wanted.out
     if out.suffix != ".parquet":
         raise bad_value("--out", f"expected a name that ends in .parquet, got '{out}'")
     check_file(out)
     fitted = load_model(model)
-    files = GraphFiles.of(edges, label, columns, header, separator)
     for label_type, _ in split_kinds(files.labels).values():
         if label_type not in fitted.vocabularies:
             known = ", ".join(fitted.vocabularies)
             raise bad_value("--label", f"the model knows no type {label_type!r}, only {known}")
-    directed = fitted.directed if directed is None else directed
-    graph = respelled(files.read(directed=directed, unknown_nodes=unknown_nodes), fitted)
-    vectors = fitted.transform(graph, cast("Source", source))
+    directed = fitted.directed if wanted.directed is None else wanted.directed
+    read = files.read(wanted.edges, directed=directed, unknown_nodes=wanted.unknown_nodes)
+    graph = respelled(read, fitted)
+    vectors = fitted.transform(graph, cast("Source", wanted.source))
     learned = set(fitted.nodes)
     rows = [row for row, name in enumerate(graph.nodes) if name not in learned]
     write_parquet(out, [graph.nodes[row] for row in rows], vectors[rows])
     if rows:
-        n_known = graph.n_nodes - len(rows)
-        nodes = (
-            "1 new node, which has" if len(rows) == 1 else f"{len(rows):,} new nodes, which have"
-        )
-        say(f"{out}: vectors of {nodes} {n_known:,} known ones around.")
+        nodes = f"{len(rows):,} new nodes, which have" if rows[1:] else "1 new node, which has"
+        say(f"{out}: vectors of {nodes} {graph.n_nodes - len(rows):,} known ones around.")
     else:
         say(f"No new nodes: the model knows all {graph.n_nodes:,}. {out} is empty.")

@@ -2,18 +2,19 @@
 
 import numpy as np
 
+from embedprop.kernels.epb.batch import Draws
 from embedprop.kernels.machine.arrays import Floats, Ints
 from embedprop.kernels.machine.compile import kernel
 
 
 @kernel()
-def with_relations(
-    starts: Ints, ends: Ints, ids: Ints, weights: Floats, relations: Ints, n_nodes: int
-) -> tuple[Ints, Floats, Ints, Ints]:
+def with_relations(draws: Draws, n_nodes: int) -> tuple[Ints, Floats, Ints, Ints]:
     """Return lists in which each neighbor is followed by its edge's relation, n_nodes + relation.
 
     Both have the edge's weight (an empty array: all 1). Returns ids, weights, starts, ends.
     """
+    starts, ends, relations = draws.starts, draws.ends, draws.neighbor_relations
+    ids, weights = draws.neighbor_ids, draws.neighbor_weights
     new_starts, new_ends = np.empty_like(starts), np.empty_like(ends)
     # Only of these positions: the graph's own lists may be far longer.
     n_edges = 0

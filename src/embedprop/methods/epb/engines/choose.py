@@ -73,7 +73,7 @@ class Fused:
         beyond = instance.beyond_epb or ("targets are given" if supervised else None)
         if beyond is None:
             return None
-        return f"computes EP-B alone, but {beyond}. Choose engine='torch', or 'auto'"
+        return f"computes EP-B alone, but {beyond}"
 
     def place(self, graph: LearnableGraph, instance: EPBInstance) -> Place:
         """Return where the tables of a run go."""
@@ -121,7 +121,9 @@ def choose_engine(text: str, instance: EPBInstance, *, supervised: bool = False)
         chosen: EngineChoice = ENGINES[part.name](**part.parameters)
         objection = chosen.why_not(instance, supervised)
         if objection is not None:
-            raise InvalidParameterError(f"engine={text!r} {objection}.")
+            raise InvalidParameterError(
+                f"engine={text!r} {objection}. Choose another, or 'auto', the first that can."
+            )
         return chosen
     objections = []
     for name in ENGINES:

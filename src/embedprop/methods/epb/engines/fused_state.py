@@ -54,9 +54,9 @@ class FusedState:
         n_nodes = self._n_nodes + rows.n_relations
         sizes = BatchSizes.of(drawer, self._batch_size, n_nodes, self._reads_per_edge, self._dtype)
         self._arrived, self._loss = apart(1, 1, np.int64)[0], apart(1, 1, np.float64)[0]
+        self._places = apart(n_parts, 2, np.int64)
         self.kernel: Any
         self.memory: tuple[Any, ...]
-        self._places = apart(n_parts, 2, np.int64)
         labels_per_node = 0.0  # to be summed
         if is_identity(sets):
             self.kernel, self.memory = epb_ids, (workspace(sizes, shape, None),)
@@ -92,14 +92,7 @@ class FusedState:
 
     def _problem(self, draws: Draws) -> Problem:
         if self.rows.n_relations:
-            ids, weights, starts, ends = with_relations(
-                draws.starts,
-                draws.ends,
-                draws.neighbor_ids,
-                draws.neighbor_weights,
-                draws.neighbor_relations,
-                self._n_nodes,
-            )
+            ids, weights, starts, ends = with_relations(draws, self._n_nodes)
             draws = draws._replace(
                 starts=starts,
                 ends=ends,
