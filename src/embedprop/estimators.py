@@ -125,6 +125,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         supervised: whether there will be targets.
         """
 
+    @staticmethod
+    @abstractmethod
+    def why_not(kind: str) -> str | None:
+        """Return why labels of a kind ("set", "numeric", ...) are not read; None if they are."""
+
     def _learn(self, method: Method, graph: Graph, verbose: bool) -> Self:
         seed = self.random_state
         seed = None if seed is None else require_count("random_state", seed, 0)
@@ -302,6 +307,7 @@ class EmbeddingPropagation(EPBParameters, Estimator):
     """
 
     method_name: ClassVar[str] = EPBMethod.name
+    why_not = staticmethod(EPBMethod.why_not)
 
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
         """Refuse what `fit` would refuse, given the kind of each label type."""
@@ -391,6 +397,7 @@ class ClosedForm(ClosedFormParameters, Estimator):
     """
 
     method_name: ClassVar[str] = ClosedFormMethod.name
+    why_not = staticmethod(ClosedFormMethod.why_not)
 
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
         """Refuse what `fit` would refuse, given the kind of each label type."""

@@ -82,7 +82,8 @@ def pressed(code: str, out: Path, *, while_finishing: int) -> subprocess.Complet
                 process.send_signal(signal.SIGINT)
                 # Two of the same signal that wait are one: the first must have been heard.
                 assert process.stderr is not None
-                shown.append(process.stderr.readline())
+                while "once more" not in shown[-1]:
+                    shown.append(process.stderr.readline())
                 process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     finally:

@@ -122,13 +122,13 @@ class TestWithoutTorch:
         with caplog.at_level(logging.INFO, logger="embedprop"):
             model = EmbeddingPropagation(**SMALL).fit(NUMBERS)
         assert list(model.label_embeddings_) == ["node"]
-        assert "Left aside (torch is not installed): 'age'." in caplog.text
+        assert "Not used: 'age' (that needs torch, which is not installed" in caplog.text
 
     def test_asking_for_them_tells_what_to_install(self) -> None:
         with pytest.raises(
             InvalidParameterError,
-            match=r"'age' is of kind 'numeric', but torch is not installed: pip install "
-            r"'embedprop\[torch\]'\. Those that can be read: 'node'\.",
+            match=r"'age' is of kind 'numeric', but that needs torch, which is not installed: "
+            r"pip install 'embedprop\[torch\]'\.$",
         ):
             EmbeddingPropagation(label_types=["age"], **SMALL).fit(NUMBERS)
 

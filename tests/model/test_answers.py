@@ -231,3 +231,11 @@ def test_relations_that_are_not_known_are_noticed_with_their_number(model: Any) 
         (notice,) = answers.new_vectors(model.model_, graph, "both").notices
         assert notice.text.startswith(f"{said} a relation that was not seen in training: left out.")
         assert notice.is_warning
+
+
+def test_one_string_is_not_a_list_of_neighbors_of_a_model_with_relations() -> None:
+    graph = Graph.from_edges([("a", "b"), ("b", "c")], relations=["r", "r"], directed=True)
+    model = EmbeddingPropagation(dim=2, epochs=1, n_threads=1, verbose=False).fit(graph).model_
+    with pytest.raises(InvalidParameterError, match=r"^neighbors='ab' is one string; give a list"):
+        model.transform_node("ab")
+    assert not model.transform_node([]).any()

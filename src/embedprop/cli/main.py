@@ -70,6 +70,13 @@ def options(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code: 0, 2 for a mistake or a failure, 130 after Ctrl-C."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return _run(given)
+    except KeyboardInterrupt:  # once more, while the first was being answered
+        return INTERRUPTED
+
+
+def _run(given: Sequence[str]) -> int:
     with console():
         try:
             code = typer.main.get_command(app)(given, prog_name="embedprop", standalone_mode=False)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 from embedprop.errors import InvalidParameterError, did_you_mean
 from embedprop.graph import Graph
 from embedprop.instance.instance import Instance
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Model
+from embedprop.model.notices import Notice
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +101,11 @@ class Method(Protocol):
         """The description of what is learned."""
         ...
 
+    @staticmethod
+    def why_not(kind: str) -> str | None:
+        """Return why labels of a kind cannot be read; None if they can."""
+        ...
+
     def check(self, graph: Graph) -> None:
         """Refuse a graph that cannot be learned from with these parameters, before any work."""
         ...
@@ -113,23 +119,16 @@ class Method(Protocol):
         ...
 
 
-def chosen_types(
-    kinds: Mapping[str, str],
-    wanted: Sequence[str] | None,
-    readable: Collection[str],
-    why: str,
-    cure: str = "",
-) -> dict[str, str]:
-    """Return the kinds of the label types that are wanted, in the graph's order; None: readable.
+# Why labels of a kind cannot be read; None if they can.
+WhyNot: TypeAlias = Callable[[str], str | None]
 
-    kinds: of all label types of a graph. readable: the label types that can be read; `why` says
-    why no others, and `cure` what to do about it.
-    """
+
+def chosen_types(
+    kinds: Mapping[str, str], wanted: Sequence[str] | None, why_not: WhyNot
+) -> dict[str, str]:
+    """Return the kinds of the label types that are wanted, in the graph's order; None: readable."""
     if wanted is None:
-        left = [name for name in kinds if name not in readable]
-        if left:
-            logger.warning("Left aside (%s): %s.", why, ", ".join(map(repr, left)))
-        return {name: kind for name, kind in kinds.items() if name in readable}
+        return {name: kind for name, kind in kinds.items() if why_not(kind) is None}
     if isinstance(wanted, str) or not isinstance(wanted, Collection) or not len(wanted):
         raise InvalidParameterError(
             f"label_types={wanted!r} is not possible: give a list of names, for example "
@@ -141,9 +140,15 @@ def chosen_types(
                 f"label_types={wanted!r}: {name!r} is unknown. There are: "
                 f"{', '.join(map(repr, kinds))}.{did_you_mean(name, kinds)}"
             )
-        if name not in readable:
+        objection = why_not(kinds[name])
+        if objection is not None:
             raise InvalidParameterError(
-                f"label_types={wanted!r}: {name!r} is of kind {kinds[name]!r}, but {why}{cure}. "
-                f"Those that can be read: {', '.join(map(repr, readable))}."
+                f"label_types={wanted!r}: {name!r} is of kind {kinds[name]!r}, but {objection}."
             )
     return {name: kind for name, kind in kinds.items() if name in wanted}
+
+
+def not_used(kinds: Mapping[str, str], why_not: WhyNot) -> list[Notice]:
+    """Notice the label types of a graph that are not learned from, as they cannot be read."""
+    objections = {name: why_not(kind) for name, kind in kinds.items()}
+    return [Notice(f"Not used: {name!r} ({why}).") for name, why in objections.items() if why]

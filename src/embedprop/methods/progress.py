@@ -67,7 +67,7 @@ def _bar(first: Any, **settings: Any) -> Any:
 
 
 class InterruptWatch:
-    """While open, the first Ctrl-C only sets `pressed`, the second warns, the third interrupts.
+    """While open, the first Ctrl-C sets `pressed`, the second warns, the third interrupts.
 
     So a second one, pressed in impatience, does not lose the model that is being finished. Outside
     the main thread signals cannot be watched, and nothing changes.
@@ -97,7 +97,8 @@ class InterruptWatch:
             signal.default_int_handler(number, frame)
         if self.pressed:
             self._warned = True
-            logger.warning(
-                "Keeping what was learned: a moment. Ctrl-C once more loses it and stops at once."
-            )
+            text = "Still keeping what was learned. Ctrl-C once more loses it and stops at once."
+        else:
+            text = "Stopping after the running batch; what was learned is kept."
+        logger.warning(text)
         self.pressed = True

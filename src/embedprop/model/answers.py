@@ -69,6 +69,10 @@ def new_vector(
 ) -> NewVectors:
     """Return the vector of one new node; see `Model.transform_node`."""
     notices = list[Notice]()
+    if isinstance(neighbors, str):
+        raise InvalidParameterError(
+            f"neighbors={neighbors!r} is one string; give a list of nodes: [{neighbors!r}]."
+        )
     own = known_labels(model.vocabularies, labels, notices) if labels else {}
     for name in own:
         if name in model.instance.value_types:

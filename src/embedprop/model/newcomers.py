@@ -133,10 +133,6 @@ def known_speakers(
     nodes: Vocabulary, neighbors: Iterable[Hashable], weights: Sequence[float] | None
 ) -> Multisets:
     """Return the known ones of a new node's neighbors as its one multiset."""
-    if isinstance(neighbors, str):
-        raise InvalidParameterError(
-            f"neighbors={neighbors!r} is one string; give a list of nodes: [{neighbors!r}]."
-        )
     # As in a graph, a neighbor counts once; with weights, those of its edges add up.
     try:
         ids = nodes.find_all(dict.fromkeys(neighbors) if weights is None else neighbors)
@@ -163,8 +159,9 @@ def known_edges(
         raise InvalidParameterError(
             "relations must be left out: the model was learned from edges without them."
         )
-    n_given = 0 if relations is None else len(relations)
-    if relations is None or n_given != len(neighbors):
+    relations = () if relations is None else relations
+    n_given = len(relations)
+    if n_given != len(neighbors):
         raise InvalidParameterError(
             f"expected one relation for each of the {len(neighbors)} neighbors, got {n_given}. "
             f"Give relations= a list with one for each."

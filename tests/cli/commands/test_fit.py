@@ -427,7 +427,7 @@ def test_ctrl_c_in_the_first_epoch_saves_what_is_there_too(
         "--batch-size", "1",
     )  # fmt: skip
     assert answer.code == 130
-    assert answer.err.startswith("Stopped after 0 of 200 epochs")
+    assert "\nStopped after 0 of 200 epochs" in answer.err
     assert EmbeddingPropagation.load("m").node_embeddings_.shape[1] == 4
 
 
@@ -438,6 +438,22 @@ def test_ctrl_c_never_replaces_a_finished_model(shell: Shell, ctrl_c: dict[str, 
     ctrl_c["epoch"] = 1
     answer = shell(*arguments)
     assert answer.code == 130
-    assert answer.err.endswith("It is saved in m-stopped.\n")
+    assert answer.err.endswith("It is saved in m-stopped (m holds a finished model).\n")
     assert len(EmbeddingPropagation.load("m").loss_history_["node"]) == 5
     assert len(EmbeddingPropagation.load("m-stopped").loss_history_["node"]) == 2
+
+
+def test_labels_that_would_not_be_learned_are_refused_with_the_method_to_add(shell: Shell) -> None:
+    Path("ages.csv").write_text(AGES)
+    answer = shell("fit", "edges.csv", "--label", "age:numeric=ages.csv", "--out", "m")
+    assert_refused(answer, "--label age:numeric: the closed form learns from sets", "--method epb")
+    given = ["--label", "age:numeric=ages.csv", "--label-types", "node", "--out", "m"]
+    assert shell("fit", "edges.csv", *given).code == 0
+
+
+def test_a_model_that_will_be_replaced_is_named(shell: Shell) -> None:
+    assert "holds a model" not in shell("fit", "edges.csv", "--out", "m").out
+    assert (
+        "m holds a model: the new one will replace it."
+        in shell("fit", "edges.csv", "--out", "m").out
+    )

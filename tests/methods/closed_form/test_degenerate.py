@@ -120,7 +120,7 @@ class TestDegenerate:
         with caplog.at_level(logging.INFO, logger="embedprop"):
             closed_form(label_types=label_types).fit(made_graph())
         assert (
-            "Left aside (ids help the closed form only without labels): 'node'." in caplog.text
+            "Not used: 'node' (beside labels that nodes share, ids do not help)." in caplog.text
         ) == told
 
     def test_nodes_without_edges_are_told(self, caplog: pytest.LogCaptureFixture) -> None:

@@ -42,10 +42,13 @@ def test_it_reads_sets_of_labels(
 
 def test_what_it_cannot_read_is_left_aside_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="embedprop"):
-        method_of(KINDS)
-    assert caplog.messages == [
-        "Left aside (the closed form learns from sets of labels): 'age', 'title'.",
-        "Left aside (ids help the closed form only without labels): 'node'.",
+        method = method_of(KINDS)
+    assert caplog.messages == []  # it is said once, where learning begins
+    why = "the closed form learns from sets of labels; EP-B reads other kinds as well"
+    assert [(one.text, one.is_warning) for one in method.notices] == [
+        (f"Not used: 'age' ({why}).", True),
+        (f"Not used: 'title' ({why}).", True),
+        ("Not used: 'node' (beside labels that nodes share, ids do not help).", False),
     ]
 
 
@@ -53,7 +56,7 @@ def test_asking_for_what_it_cannot_read_is_refused() -> None:
     with pytest.raises(
         InvalidParameterError,
         match=r"^label_types=\['age'\]: 'age' is of kind 'numeric', but the closed form learns "
-        r"from sets of labels\. Those that can be read: 'node', 'word'\.$",
+        r"from sets of labels; EP-B reads other kinds as well\.$",
     ):
         method_of(KINDS, label_types=["age"])
 

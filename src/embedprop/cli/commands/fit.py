@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +74,10 @@ def fit(
     settings = chosen_parameters(given, fast=wanted.fast)
     estimator = ESTIMATORS[method](**settings, verbose=not quiet)
     kinds = {"node": "set"} | dict(split_kinds(files.labels).values())
+    if "label_types" not in settings:
+        _require_readable(method, kinds)
+    if (out / "manifest.json").exists():
+        say(f"{out} holds a model: the new one will replace it.")
     estimator.check(kinds, supervised=targets is not None)  # before a large graph is read
     start = perf_counter()
     with _saved_if_stopped(out):
@@ -90,6 +94,18 @@ def fit(
     _say_what_is_next(estimator.model_, out, perf_counter() - start, say)
 
 
+def _require_readable(method: str, kinds: Mapping[str, str]) -> None:
+    """Refuse labels that would not be learned from: whoever names a file wants it to count."""
+    from embedprop.estimators import ESTIMATORS
+
+    for name, kind in kinds.items():
+        objection = ESTIMATORS[method].why_not(kind)
+        if objection is not None:
+            able = [one for one in ESTIMATORS if ESTIMATORS[one].why_not(kind) is None]
+            add = f"Add --method {able[0]}, or leave" if able else "Install it, or leave"
+            raise InvalidParameterError(f"--label {name}:{kind}: {objection}. {add} the file out.")
+
+
 @contextmanager
 def _saved_if_stopped(out: Path) -> Iterator[None]:
     """After Ctrl-C, save the model if there is one, and say what has become of the work."""
@@ -104,7 +120,8 @@ def _saved_if_stopped(out: Path) -> Iterator[None]:
         place = out.with_name(f"{out.name}-stopped") if is_taken else out
         with InterruptWatch():
             stop.model.save(place)
-        raise StoppedError(f"{stop} It is saved in {place}.") from None
+        why = f" ({out} holds a finished model)" if is_taken else ""
+        raise StoppedError(f"{stop} It is saved in {place}{why}.") from None
     except KeyboardInterrupt:
         text = f"Stopped before there was a model: nothing was written to {out}."
         raise StoppedError(text) from None

@@ -11,6 +11,7 @@ def parts() -> None:
     """List the parts of the framework: f, g, d, losses, negatives, neighborhoods, r, engines."""
     from embedprop.errors import InvalidParameterError
     from embedprop.instance.catalog import REGISTRIES, describe_part
+    from embedprop.instance.epb import EPB_PARTS
 
     for kind, registry in REGISTRIES.items():
         typer.echo(kind)
@@ -18,7 +19,9 @@ def parts() -> None:
             try:
                 info = describe_part(kind, name)
             except InvalidParameterError as error:  # its package is not there, or is broken
-                typer.echo(f"  {name}\n{_wrapped(str(error))}")
+                is_own = name in EPB_PARTS.get(kind, ())
+                text = "EP-B's own: works without torch, which describes it." if is_own else error
+                typer.echo(f"  {name}\n{_wrapped(str(text))}")
                 continue
             given = ", ".join(f"{key}={value!r}" for key, value in info.parameters.items())
             typer.echo(f"  {name}({given})" if given else f"  {name}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Self, final
@@ -14,9 +14,10 @@ from embedprop.graph import Graph
 from embedprop.instance.closed_form import ClosedFormInstance
 from embedprop.instance.parameters import ClosedFormParameters, settings_of
 from embedprop.methods.closed_form.solve import SolvedType, Solver, needed_bytes
-from embedprop.methods.method import Estimate, Report, chosen_types, silent
+from embedprop.methods.method import Estimate, Report, chosen_types, not_used, silent
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Learning, Model
+from embedprop.model.notices import Notice, log_notices
 from embedprop.model.readout.eigen import EigenReadout
 from embedprop.model.readout.readout import columns_of
 
@@ -32,19 +33,27 @@ class ClosedFormMethod:
 
     instance: ClosedFormInstance
     settings: Mapping[str, Any] = field(default_factory=dict)
+    notices: Sequence[Notice] = ()
 
     @classmethod
     def of(cls, parameters: ClosedFormParameters, kinds: Mapping[str, str]) -> Self:
         """Return the method that the parameters describe for a graph with these label types."""
-        readable = [name for name, kind in kinds.items() if kind == "set"]
-        why = "the closed form learns from sets of labels"
-        wanted, shared = parameters.label_types, [name for name in readable if name != "node"]
-        chosen = chosen_types(kinds, wanted, readable, why)
-        if wanted is None and shared:
-            if len(shared) < len(chosen):
-                logger.info("Left aside (ids help the closed form only without labels): 'node'.")
-            chosen = {name: chosen[name] for name in shared}
-        return cls(ClosedFormInstance.of(parameters, chosen), settings_of(parameters))
+        wanted, notices = parameters.label_types, list[Notice]()
+        chosen = chosen_types(kinds, wanted, cls.why_not)
+        if wanted is None:
+            notices += not_used(kinds, cls.why_not)
+            if len(chosen) > 1 and chosen.pop("node", ""):
+                text = "Not used: 'node' (beside labels that nodes share, ids do not help)."
+                notices.append(Notice(text, is_warning=False))
+        instance = ClosedFormInstance.of(parameters, chosen)
+        return cls(instance, settings_of(parameters), notices)
+
+    @staticmethod
+    def why_not(kind: str) -> str | None:
+        """Return None for sets of labels, ids among them."""
+        if kind == "set":
+            return None
+        return "the closed form learns from sets of labels; EP-B reads other kinds as well"
 
     def check(self, graph: Graph) -> None:
         """Refuse nothing more: any graph has a solution."""
@@ -57,6 +66,7 @@ class ClosedFormMethod:
     def learn(self, graph: Graph, streams: RandomStreams, report: Report = silent) -> Model:
         """Return the model of the solution."""
         self.estimate(graph).require_memory()
+        log_notices(self.notices)
         if graph.relations is not None:
             logger.warning("The closed form does not tell relations apart: all edges count alike.")
         if graph.directed:

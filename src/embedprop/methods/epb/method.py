@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, ClassVar, Self, final
@@ -22,11 +22,11 @@ from embedprop.methods.epb.finish import model_of
 from embedprop.methods.epb.tables.place import Place, needed_memory
 from embedprop.methods.epb.tables.storage import MEMORY
 from embedprop.methods.epb.task import Targets, Task, TrainingPlan, start_vectors
-from embedprop.methods.method import Estimate, Report, Stopped, chosen_types, silent
+from embedprop.methods.method import Estimate, Report, Stopped, chosen_types, not_used, silent
 from embedprop.methods.progress import InterruptWatch
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.model import Learning, Model
-from embedprop.model.notices import log_notices
+from embedprop.model.notices import Notice, log_notices
 from embedprop.model.readout.modules import ModulesReadout
 from embedprop.model.representations import make_representation
 
@@ -60,6 +60,7 @@ class EPBMethod:
     targets: WantedTargets | None = None
     previous: Model | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    notices: Sequence[Notice] = ()
 
     @classmethod
     def of(
@@ -71,11 +72,7 @@ class EPBMethod:
         previous: Model | None = None,
     ) -> Self:
         """Return the method that the parameters describe for a graph with these label types."""
-        why, cure = "torch is not installed", ": pip install 'embedprop[torch]'"
-        # Sets, and texts as words, without torch.
-        plain = [name for name, kind in kinds.items() if kind in ("set", "text")]
-        readable = list(kinds) if has_torch() else plain
-        chosen = chosen_types(kinds, parameters.label_types, readable, why, cure)
+        chosen = chosen_types(kinds, parameters.label_types, cls.why_not)
         instance = EPBInstance.of(parameters, chosen, n_relations)
         make_representation(instance.representation).width(list(instance.dims.values()))
         if targets is not None:
@@ -95,7 +92,15 @@ class EPBMethod:
             targets=targets,
             previous=previous,
             settings=settings_of(parameters),
+            notices=not_used(kinds, cls.why_not) if parameters.label_types is None else (),
         )
+
+    @staticmethod
+    def why_not(kind: str) -> str | None:
+        """Return None for all kinds where torch is; without it, for sets, and texts as words."""
+        if has_torch() or kind in ("set", "text"):
+            return None
+        return "that needs torch, which is not installed: pip install 'embedprop[torch]'"
 
     def check(self, graph: Graph) -> None:
         """Refuse a graph that cannot be learned from with these parameters, before any work."""
@@ -119,7 +124,7 @@ class EPBMethod:
         targets = None if wanted is None else Targets.of(wanted.given, graph.nodes, wanted.weight)
         place = self.engine.place(learnable, instance)
         self._estimate(learnable, place).require_memory()
-        log_notices([] if place.notice is None else [place.notice])
+        log_notices([*self.notices, *([] if place.notice is None else [place.notice])])
         if previous is not None:
             _say_what_is_lost(previous, graph)
         start = start_vectors(learnable, instance, streams, previous, self.pretrained, place.tables)
