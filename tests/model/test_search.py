@@ -248,3 +248,31 @@ class TestMostSimilar:
 
     def test_a_single_row_has_no_others(self) -> None:
         assert most_similar(self.VECTORS[:1], self.NORMS[:1], 0, 3) == []
+
+
+class Scaled(torch.nn.Module):
+    """A squared distance times a learned number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.tensor(2.0))
+
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        scaled: torch.Tensor = self.scale * (a - b).pow(2).sum(-1)
+        return scaled
+
+
+def test_what_a_distance_has_learned_counts_in_scores(tmp_path: Path) -> None:
+    DISTANCES.register("scaled")(Scaled)
+    try:
+        graph = Graph.from_edges([(i, (i + 1) % 8) for i in range(8)])
+        settings: dict[str, Any] = {"dim": 4, "epochs": 20, "learning_rate": 0.05, "verbose": False}
+        model = EmbeddingPropagation(parts={"distance": "scaled"}, **settings).fit(graph)
+        learned = float(model.modules_["node"].d.scale.detach())
+        assert learned != 2.0
+        expected = -learned * ((model[0] - model[1]) ** 2).sum()
+        assert model.score_edge(0, 1) == pytest.approx(expected, rel=1e-5)
+        model.save(tmp_path)
+        assert embedprop.load(tmp_path).score_edge(0, 1) == model.score_edge(0, 1)
+    finally:
+        del DISTANCES._parts["scaled"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,11 +37,14 @@ WITHOUT_TORCH: Mapping[str, Between] = {
 }
 
 
-def distance_between(name: str, label_type: str) -> Between:
-    """Return d between all pairs of rows of two tables, by the name that it was learned with."""
+def distance_between(name: str, label_type: str, modules: Mapping[str, Any]) -> Between:
+    """Return d between all pairs of rows of two tables, by the name that it was learned with.
+
+    modules: of the label types of a model that has some; a distance may have learned parameters.
+    """
     if name in WITHOUT_TORCH:
         return WITHOUT_TORCH[name]
-    if name.startswith(CUSTOM):
+    if name.startswith(CUSTOM) and label_type not in modules:
         raise InvalidParameterError(
             f"distance={name!r} of label type {label_type!r} is a module of your own, which a "
             f"model does not hold; edges can be scored with: {', '.join(DISTANCES)}."
@@ -50,7 +53,7 @@ def distance_between(name: str, label_type: str) -> Between:
 
     from embedprop.framework.modules import make_part
 
-    distance = make_part("distance", name)
+    distance = modules[label_type].d if label_type in modules else make_part("distance", name)
 
     def between(a: Vectors, b: Vectors) -> Vectors:
         said, are = torch.from_numpy(np.array(a)), torch.from_numpy(np.array(b))
@@ -77,8 +80,8 @@ class LinkScores:
     @classmethod
     def of(cls, model: Model) -> LinkScores:
         """Return the scores by the distances that the model was learned with."""
-        named = model.instance.distances.items()
-        return cls(model, {name: distance_between(d, name) for name, d in named})
+        named, modules = model.instance.distances.items(), getattr(model.readout, "modules", {})
+        return cls(model, {name: distance_between(d, name, modules) for name, d in named})
 
     def tails(self, heads: Rows, relations: Rows | None) -> Vectors:
         """Return the score of every node as the tail of each (head, relation): (heads, nodes)."""

@@ -168,7 +168,7 @@ class TorchLearner:
     def finished(self) -> TrainingResult:
         """Return the vectors and, where they are more than EP-B's, the modules."""
         vectors, embeddings, relations = {}, {}, {}
-        plain = all(one.is_mean for one in self._instance.label_types.values())
+        plain = all(map(_is_plain, self._modules.values()))
         for name, module in self._modules.items():
             module.eval()
             vectors[name] = _in_chunks(module.label_vectors, module.labels.n_vectors, self._device)
@@ -208,6 +208,12 @@ class TorchLearner:
         torch.set_rng_state(tensors["random"])
         if self._device.type == "cuda":
             torch.cuda.set_rng_state(tensors["random of device"], self._device)
+
+
+def _is_plain(module: TypeModule) -> bool:
+    """Return whether label vectors say all that was learned: d may have parameters as well."""
+    learned = list(module.d.parameters()) if isinstance(module.d, nn.Module) else []
+    return module.settings.is_mean and not learned
 
 
 def _in_chunks(function: Any, n: int, device: torch.device) -> Vectors:
