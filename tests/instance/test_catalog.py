@@ -200,4 +200,4 @@ except InvalidParameterError as error:
     assert shape == "(3, 2)"
     assert "'torch' needs torch, which is not installed" in message
     assert "label type 'node' has loss='softmax'" in message
-    assert "Left aside (torch is not installed): 'age'" in result.stderr
+    assert "Not used: 'age' (that needs torch" in result.stderr

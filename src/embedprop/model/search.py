@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,12 @@ WITHOUT_TORCH: Mapping[str, Between] = {
 }
 
 
-def distance_between(name: str, label_type: str, modules: Mapping[str, Any]) -> Between:
+NO_MODULES: Mapping[str, Any] = MappingProxyType({})
+
+
+def distance_between(
+    name: str, label_type: str, modules: Mapping[str, Any] = NO_MODULES
+) -> Between:
     """Return d between all pairs of rows of two tables, by the name that it was learned with.
 
     modules: of the label types of a model that has some; a distance may have learned parameters.
