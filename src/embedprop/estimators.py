@@ -11,7 +11,12 @@ from typing import Any, ClassVar, Self, final
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from embedprop.errors import InvalidModelError, UnknownParameterError, did_you_mean
+from embedprop.errors import (
+    InvalidModelError,
+    InvalidParameterError,
+    UnknownParameterError,
+    did_you_mean,
+)
 from embedprop.graph import Graph
 from embedprop.graph.arrays import Vectors, Weights
 from embedprop.instance.instance import Instance
@@ -401,6 +406,11 @@ class ClosedForm(ClosedFormParameters, Estimator):
 
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
         """Refuse what `fit` would refuse, given the kind of each label type."""
+        if supervised:
+            raise InvalidParameterError(
+                "The closed form learns no targets: EmbeddingPropagation does. Or train a "
+                "classifier on node_embeddings_."
+            )
         ClosedFormMethod.of(self, kinds)
 
     def fit(self, graph: Graph, y: Any = None) -> Self:

@@ -206,4 +206,6 @@ def _made(method: str, settings: Mapping[str, Any], seed: int) -> Any:
     from embedprop.estimators import ESTIMATORS, EmbeddingPropagation  # heavy, not for baselines
 
     make: Any = EmbeddingPropagation.fast if method == FAST else ESTIMATORS[method]
-    return make(random_state=seed, verbose=False).set_params(**settings)
+    parts = {name: one for name, one in settings.items() if name.startswith("parts__")}
+    own = {name: one for name, one in settings.items() if name not in parts}
+    return make(**{"random_state": seed, "verbose": False} | own).set_params(**parts)

@@ -32,7 +32,8 @@ class EPBParameters:
     schedule : {"constant", "linear"}
         Whether the step size stays, as in the paper, or falls with each epoch.
     label_types : list of str, optional
-        Label types to learn from, for example ``["word"]``. None: all of them.
+        Label types to learn from, for example ``["word"]``. None: all that the method reads; for
+        the closed form, ids only where there is nothing else.
     max_neighbors : int, optional
         The most neighbors that speak to a node, drawn afresh at each visit (the paper's kappa).
         None: all of them.
@@ -155,11 +156,12 @@ def settings_of(parameters: Parameters) -> dict[str, Any]:
     {'distance': 'cosine'}
     """
     values = {field.name: getattr(parameters, field.name) for field in fields(parameters)}
-    if isinstance(parameters, EPBParameters):
-        given, paths = parameters.pretrained or {}, (str, os.PathLike)
+    if "pretrained" in values:
+        given, paths = values["pretrained"] or {}, (str, os.PathLike)
         files = {name: os.fspath(one) for name, one in given.items() if isinstance(one, paths)}
-        parts = Parts.of(parameters.parts).to_dict()
-        values |= {"parts": parts or None, "pretrained": files or None}
+        values["pretrained"] = files or None
+    if "parts" in values:
+        values["parts"] = Parts.of(values["parts"]).to_dict() or None
     return {name: _plain(value) for name, value in values.items()}
 
 
@@ -170,4 +172,4 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if callable(value):
         return f"custom {type(value).__name__}"
-    return value.item() if hasattr(value, "item") else value  # a number of NumPy's
+    return value.tolist() if hasattr(value, "tolist") else value  # NumPy's

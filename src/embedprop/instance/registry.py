@@ -6,6 +6,7 @@ by entry points of the group `embedprop.parts` that are called "kind.name", such
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -15,7 +16,11 @@ from typing import Any, Generic, TypeVar
 from embedprop.errors import InvalidParameterError
 from embedprop.instance.require import require_one_of
 
+logger = logging.getLogger(__name__)
+
 GROUP = "embedprop.parts"
+# The kinds of parts that there are: every registry adds its own.
+KINDS: list[str] = []
 
 Part = TypeVar("Part")
 
@@ -34,6 +39,7 @@ class Registry(Generic[Part]):
 
     def __init__(self, kind: str, places: Mapping[str, str] | None = None) -> None:
         self.kind = kind
+        KINDS.append(kind)
         self._places = dict(places or {})
         self._parts: dict[str, Part] = {}
 
@@ -87,6 +93,11 @@ class Registry(Generic[Part]):
                 f"({error}). Correct the entry point {self.kind}.{name!s} of the package that "
                 f"registers it, or install that package again."
             ) from error
+        if not callable(part):
+            raise InvalidParameterError(
+                f"{self.kind}={name!r} is registered as {place!r}, which is not a class. Correct "
+                f"the entry point {self.kind}.{name!s} of the package that registers it."
+            )
         return part
 
 
@@ -96,5 +107,13 @@ def _foreign() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for point in entry_points(group=GROUP):
         kind, _, name = point.name.partition(".")
-        found.setdefault(kind, {})[name] = point.value
+        if kind not in KINDS or not name:
+            logger.warning(
+                "Not used: the entry point %r of the group %s. Expected KIND.NAME, KIND one of %s.",
+                point.name,
+                GROUP,
+                ", ".join(KINDS),
+            )
+            continue
+        found.setdefault(kind, {})[name] = f"{point.module}:{point.attr}"
     return found

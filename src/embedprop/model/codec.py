@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from embedprop.errors import InvalidModelError
+from embedprop.errors import FormatVersionError, InvalidModelError
 from embedprop.files.folder.load import StoredModel
 from embedprop.files.folder.load import load_model as load_folder
 from embedprop.files.folder.save import save_model as save_folder
@@ -52,6 +52,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
 def load_model(path: str | os.PathLike[str], verify: bool = False) -> Model:
     """Load what `save_model` saved, or an earlier version."""
     stored = load_folder(path, verify=verify)
+    _require_known(path, stored.settings)
     try:
         return _model(StoredModel(as_version_2(stored), stored.arrays, stored.vocabularies))
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
@@ -59,6 +60,16 @@ def load_model(path: str | os.PathLike[str], verify: bool = False) -> Model:
             f"{path}: the model's settings and arrays do not fit together ({error!r}). The model "
             f"is damaged: restore the folder from a copy, or train and save it again."
         ) from error
+
+
+def _require_known(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
+    """Refuse what another version, or another package, knows and this one does not."""
+    for key, registry in (("method", INSTANCES), ("readout", READOUTS)):
+        if settings.get(key, next(iter(registry))) not in registry:
+            raise FormatVersionError(
+                f"{path}: the model has the {key} {settings[key]!r}, which is not known here. Load "
+                f"it with the version, or beside the package, that wrote it."
+            )
 
 
 def _model(stored: StoredModel) -> Model:

@@ -8,7 +8,7 @@ from typing import Any
 
 from embedprop.files.folder.load import StoredModel
 from embedprop.instance.instance import INSTANCES
-from embedprop.instance.parameters import FAST, PARAMETERS, EPBParameters
+from embedprop.instance.parameters import FAST, PARAMETERS
 from embedprop.instance.parts import Parts
 
 
@@ -43,7 +43,7 @@ def _parameters(settings: Mapping[str, Any], parameters: type) -> dict[str, Any]
     if old.get("preset") == "fast":
         old |= {name: value for name, value in FAST.items() if name not in given}
     new = _known(parameters, old)
-    if parameters is EPBParameters:  # parts stood beside the other parameters
+    if hasattr(parameters, "parts"):  # these stood beside the other parameters
         new |= {"parts": Parts(**_known(Parts, old)).to_dict() or None, "engine": _engine(old)}
     return new
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -73,6 +73,9 @@ class Known(NamedTuple):
 class Representation:
     """Base of r: the vector of a node from its h_i and h~_i."""
 
+    # Whether r is an average of h over the graph: then what is linear in h may be read from r.
+    averages: ClassVar[bool] = False
+
     def width(self, dims: Sequence[int]) -> int:
         """Return the number of columns, given those of the label types. Default: as many as h."""
         return sum(dims)
@@ -137,6 +140,8 @@ class Both(Representation):
 
 class PageRank(Representation):
     """A personalized-PageRank average of h: r(v) = restart h(v) + (1 - restart) mean of r(N(v))."""
+
+    averages: ClassVar[bool] = True
 
     def __init__(self, restart: float = 0.15) -> None:
         if not 0 < restart <= 1:

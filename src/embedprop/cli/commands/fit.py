@@ -18,6 +18,7 @@ from embedprop.instance.parameters import PARAMETERS
 from embedprop.instance.require import require_one_of
 
 if TYPE_CHECKING:
+    from embedprop.graph import Graph
     from embedprop.model.model import Model
 
 Say = Callable[[str], None]
@@ -66,10 +67,16 @@ def fit(
     from embedprop.methods.progress import InterruptWatch
 
     say, out, targets = speaker(quiet), wanted.out, wanted.targets
-    method = chosen_method(wanted, edges, files, say)
+    # A pipe can be read only once: there the edges themselves tell whether they have relations.
+    is_pipe = edges.exists() and not edges.is_file()
+    cleaning = {"self_loops": wanted.self_loops, "unknown_nodes": wanted.unknown_nodes}
+    graph = files.read(edges, **cleaning) if is_pipe else None
+    method = chosen_method(wanted, edges, files, graph, say)
     given = {name: value for name, value in given.items() if value not in (None, [])}
     of_epb = [one for one in EPB_OPTIONS if getattr(wanted, one) is not getattr(Fitting, one)]
     require_options_of(method, [*given, *of_epb])
+    if wanted.target_weight is not None and targets is None:
+        raise InvalidParameterError("--target-weight has no use without --targets FILE.")
     check_target(out)  # before the work, not after it
     settings = chosen_parameters(given, fast=wanted.fast)
     estimator = ESTIMATORS[method](**settings, verbose=not quiet)
@@ -81,8 +88,7 @@ def fit(
     estimator.check(kinds, supervised=targets is not None)  # before a large graph is read
     start = perf_counter()
     with _saved_if_stopped(out):
-        cleaning = {"self_loops": wanted.self_loops, "unknown_nodes": wanted.unknown_nodes}
-        graph = files.read(edges, **cleaning)
+        graph = graph or files.read(edges, **cleaning)
         graph = graph.with_inverses() if wanted.inverse_relations else graph
         say(graph.summary())
         known: dict[str, Any] = {} if targets is None else {"targets": classes_of(targets)}
@@ -127,13 +133,15 @@ def _saved_if_stopped(out: Path) -> Iterator[None]:
         raise StoppedError(text) from None
 
 
-def chosen_method(wanted: Fitting, edges: Path, files: WholeGraphFiles, say: Say) -> str:
+def chosen_method(
+    wanted: Fitting, edges: Path, files: WholeGraphFiles, graph: Graph | None, say: Say
+) -> str:
     """Return the method that is meant; said where it is not the usual one."""
     if wanted.method is not None:
         return require_one_of("method", wanted.method, list(PARAMETERS))
     if wanted.fast:
         return FAST_METHOD
-    if files.has_relations(edges):
+    if files.has_relations(edges) if graph is None else graph.relations is not None:
         say(f"The edges have relations: --method {WITH_RELATIONS}, which tells them apart.")
         return WITH_RELATIONS
     return DEFAULT_METHOD

@@ -137,7 +137,7 @@ class EPBMethod:
                 result = learn(learner, task, _of_epochs(report, plan), lambda: watch.pressed)
             learning = Learning(self.settings, streams.seed, self._history(result.loss_history))
             model = model_of(task, result, learning, previous)
-        if result.interrupted:
+        if result.interrupted or watch.pressed:
             done = max(map(len, result.loss_history.values()), default=0)
             said = (
                 f"Stopped after {done} of {plan.epochs} epochs; the model holds what was learned."
@@ -146,8 +146,7 @@ class EPBMethod:
         return model
 
     def _learnable(self, graph: Graph) -> LearnableGraph:
-        inverses = self.previous is not None and self.previous.has_inverses
-        return LearnableGraph.of(graph, self.instance.word_sets, inverses=inverses)
+        return LearnableGraph.of(graph, self.instance.word_sets)
 
     def _plan(self, streams: RandomStreams, place: Place) -> TrainingPlan:
         """Return the plan with what only a run knows; going on repeats no draws."""

@@ -48,7 +48,7 @@ class MeansReadout:
     @property
     def averages(self) -> bool:
         """Whether r is an average of h over the graph."""
-        return self.representation.startswith("pagerank")
+        return make_representation(self.representation).averages
 
     @property
     def n_parameters(self) -> int:
