@@ -143,7 +143,7 @@ def _measured(
     inputs = {"pixels": digits.images[digits.order] / INK, **vectors}
     scores = {title: few_examples_scores(x, targets, n_known) for title, x in inputs.items()}
     say(
-        f"\nA linear classifier that is shown {N_EXAMPLES} digits of each class reads the others "
+        f"\nA linear classifier sees {N_EXAMPLES} digits of each class and classifies the others "
         f"(accuracy, {N_DRAWS} random draws):"
     )
     rows = [

@@ -141,8 +141,8 @@ class PageRank(Representation):
     def __init__(self, restart: float = 0.15) -> None:
         if not 0 < restart <= 1:
             raise InvalidParameterError(
-                f"representation='pagerank(restart={restart!r})' is not possible: restart is above "
-                f"0 and at most 1."
+                f"representation='pagerank(restart={restart!r})': expected a restart above 0 and "
+                f"at most 1, got {restart!r}."
             )
         self.restart = np.float32(restart)
 

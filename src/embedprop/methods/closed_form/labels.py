@@ -194,7 +194,7 @@ def _too_small(problem: _Problem) -> InvalidParameterError:
     enough = 10 * _LEAST_RIDGE * problem.spread / problem.own_spread
     return InvalidParameterError(
         f"regularization={problem.ridge / problem.own_spread:.2g} is too small for these "
-        f"{problem.n_labels} labels: they cannot be told apart in single precision. Give at least "
+        f"{problem.n_labels} labels, which cannot be told apart in single precision. Give at least "
         f"{enough:.1g}."
     )
 

@@ -186,7 +186,7 @@ class Solver:
             if vectors.any() and nodes.n_unreached:
                 logger.warning(
                     f"{nodes.n_unreached} of the {len(h)} nodes get zeros for the label type "
-                    f"{name!r}: neither they nor the nodes that they are linked with have such "
+                    f"{name!r}: neither they nor the nodes that they are linked to have such "
                     f"labels. Ids tell them apart: add 'node' to label_types."
                 )
         r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
@@ -242,10 +242,10 @@ def _warn_empty(label_type: str, vectors: Vectors) -> None:
         logger.warning(
             f"Label type {label_type!r}: neighbors have no more of its labels in common than other "
             f"nodes, so all its vectors are zeros. Learn from another type, for example "
-            f"label_types=['node']; a regularization that is far too large does this as well."
+            f"label_types=['node']; a far too large regularization has the same effect."
         )
     elif n_used < vectors.shape[1]:
         logger.info(
-            f"Label type {label_type!r} fills {n_used} of its {vectors.shape[1]} dimensions; the "
+            f"Label type {label_type!r} uses {n_used} of its {vectors.shape[1]} dimensions; the "
             f"others are zeros."
         )

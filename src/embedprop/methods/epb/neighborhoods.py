@@ -51,8 +51,8 @@ class Partitions:
         even = self.n_partitions >= 2 and self.n_partitions % 2 == 0
         if not even or 2 < self.n_partitions > self.n_nodes:
             raise InvalidParameterError(
-                f"partitions={self.n_partitions} is not possible: it is an even number from 2 to "
-                f"the number of nodes, {self.n_nodes}."
+                f"partitions={self.n_partitions}: expected an even number from 2 to the number of "
+                f"nodes ({self.n_nodes}), got {self.n_partitions}."
             )
 
     def pairs(self, epoch: int, streams: RandomStreams) -> list[tuple[int, int]]:
@@ -189,8 +189,9 @@ class Edges(Neighborhood):
         super().__init__(graph)
         if max_neighbors not in (None, 1):
             raise InvalidParameterError(
-                f"max_neighbors={max_neighbors} is not possible with neighborhood='edges', where v "
-                f"hears one neighbor at a time. Leave it out, or choose neighborhood='neighbors'."
+                f"max_neighbors={max_neighbors} cannot be combined with neighborhood='edges', "
+                f"which uses one neighbor at a time. Leave it out, or choose "
+                f"neighborhood='neighbors'."
             )
         self._owners = graph.neighbors.owners
 

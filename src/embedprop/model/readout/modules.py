@@ -288,6 +288,6 @@ def _contents(graph: Graph, name: str, module: TypeModule) -> NDArray[Any]:
     if labels.tokens is None and contents.shape[1:] != labels.shape:
         raise InvalidGraphError(
             f"Label type {name!r}: the model was learned from labels of shape {labels.shape}, but "
-            f"these are of shape {contents.shape[1:]}. Bring them to that size."
+            f"these are of shape {contents.shape[1:]}. Bring them to that shape."
         )
     return contents

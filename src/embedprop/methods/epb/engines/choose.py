@@ -56,7 +56,7 @@ class Fused:
         beyond = instance.beyond_epb or ("targets are given" if supervised else None)
         if beyond is None:
             return None
-        return f"computes EP-B alone, but {beyond}"
+        return f"computes only EP-B, but {beyond}"
 
     def place(self, graph: LearnableGraph, instance: EPBInstance) -> Place:
         """Return where the tables of a run go."""

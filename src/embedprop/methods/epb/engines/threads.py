@@ -122,8 +122,8 @@ class ThreadChoice:
         available = available_threads()
         if n_threads is not None and n_threads > available:
             logger.warning(
-                f"n_threads={n_threads} is more than the {available} cores here: using "
-                f"{available}. The result is the same."
+                f"n_threads={n_threads}: expected at most {available}, the number of available "
+                f"cores; using {available}. The result is the same."
             )
         most = min(n_threads or available, available)
         self._choices = sorted({most} if n_threads is not None else {1, most})

@@ -96,7 +96,7 @@ def choose_device(device: str) -> torch.device:
         reason = str(error).splitlines()[0]
         raise InvalidParameterError(
             f"device={device!r} cannot be used here ({reason}). Choose 'cpu', or 'auto' for the "
-            f"best that is there."
+            f"best device available."
         ) from None
     return chosen
 
