@@ -184,7 +184,7 @@ def test_directions_that_the_files_do_not_tell_are_not_made_up(data_dir):
     path = data_dir / "toy" / "meta.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"directions_known": False}))
     assert load_dataset("toy", data_dir=data_dir).graph.directed is False
-    with pytest.raises(InvalidParameterError, match="do not say who cites whom"):
+    with pytest.raises(InvalidParameterError, match="do not say which paper cites which"):
         load_dataset("toy", directed=True, data_dir=data_dir)
 
 

@@ -168,9 +168,9 @@ def write_word2vec(path: Path, names: Names, vectors: Vectors, column: str) -> l
     for key in keys:
         if not key or _UNSAFE.search(key.replace("%", "")):
             raise InvalidParameterError(
-                f"word2vec's format separates fields by spaces, so the {column} {key!r:.100} cannot "
-                f"be written. Escape such names with --escape-keys (escape_keys=True), or choose "
-                f"another format."
+                f"word2vec's format separates fields by spaces, so the {column} {key!r:.100} "
+                f"cannot be written. Escape such names with --escape-keys (escape_keys=True), "
+                f"or choose another format."
             )
     with replaced(path) as [file]:
         file.write(f"{len(keys)} {vectors.shape[1]}\n".encode())

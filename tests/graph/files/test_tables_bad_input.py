@@ -66,9 +66,9 @@ ZIPPED = gzip.compress(HEAD + b"a,b\n", mtime=0)
         ("e.csv.gz", ZIPPED[:-9], r"damaged or incomplete gzip file"),
         ("e.csv.gz", ZIPPED + b"junk", r"damaged or incomplete gzip file"),
         ("e.csv.gz", b"\x1f\x8bjunk" * 9, r"damaged or incomplete gzip file"),
-        ("e.parquet", b"PAR1 and nothing else", r"is not a Parquet file, or a damaged one"),
-        ("e.parquet", b"", r"is not a Parquet file, or a damaged one"),
-        ("e.csv", b"PAR1source,target\n", r"is not a Parquet file, or a damaged one"),
+        ("e.parquet", b"PAR1 and nothing else", r"is not a Parquet file, or is damaged"),
+        ("e.parquet", b"", r"is not a Parquet file, or is damaged"),
+        ("e.csv", b"PAR1source,target\n", r"is not a Parquet file, or is damaged"),
     ],
 )  # fmt: skip
 def test_a_bad_file_is_refused_with_its_reason(tmp_path, name, content, message):
@@ -217,7 +217,7 @@ def test_a_truncated_parquet_file_is_refused(tmp_path):
     pl.DataFrame({"source": range(1000), "target": range(1000)}).write_parquet(path)
     data = bytearray(path.read_bytes())
     path.write_bytes(data[:100] + data[200:])
-    with pytest.raises(InvalidGraphError, match="is not a Parquet file, or a damaged one"):
+    with pytest.raises(InvalidGraphError, match="is not a Parquet file, or is damaged"):
         read(path)
 
 

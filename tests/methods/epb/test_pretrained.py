@@ -123,7 +123,7 @@ def test_of_a_repeated_name_the_first_vector_counts_and_a_warning_tells(caplog):
         pretrained = PretrainedVectors.of((["a", "b", "a", "a"], [[1], [2], [3], [4]]))
     assert pretrained.names == ("a", "b")
     assert pretrained.vectors.tolist() == [[1], [2]]
-    assert "2 names come again, such as 'a'" in caplog.messages[0]
+    assert "repeated names (2), such as 'a'" in caplog.messages[0]
 
 
 def test_known_labels_start_from_their_vector_and_others_as_usual(caplog):

@@ -127,7 +127,7 @@ class PretrainedVectors:
         if len(row_of) < len(plain):
             again = next(name for row, name in enumerate(plain) if row_of[name] != row)
             logger.warning(
-                f"pretrained vectors: {counted(len(plain) - len(row_of), 'repeated name')}, such as "
+                f"pretrained vectors: repeated names ({len(plain) - len(row_of)}), such as "
                 f"{again!r}; the first vector of each is used"
             )
             table = table[list(row_of.values())]

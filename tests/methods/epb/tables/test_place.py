@@ -39,12 +39,12 @@ def place_of(run: Run, kind: str, **asked: Any) -> storage.Place:
     [
         (("dsk",), r"^storage='dsk' is not known\. Choose one of: 'auto', 'memory', 'disk'\. Did"),
         ((None,), r"^storage=None is not known"),
-        (("memory", 8), r"^storage='memory' has no partitions and no folder: these are for tables"),
-        (("auto", None, "/tmp"), r"^storage='auto' has no partitions and no folder"),
-        (("disk", 3), r"^partitions=3 is not possible: they go in pairs"),
-        (("disk", 0), r"^partitions=0 is not possible: .* at least 2"),
+        (("memory", 8), r"^storage='memory' takes neither .*, which are for tables"),
+        (("auto", None, "/tmp"), r"^storage='auto' takes neither partitions nor a folder"),
+        (("disk", 3), r"^partitions=3: expected an even number"),
+        (("disk", 0), r"^partitions=0: expected a whole number of at least 2"),
         (("disk", "8"), r"^partitions='8' is not possible"),
-        (("disk", None, 8), r"^folder=8 must be a text in quotes"),
+        (("disk", None, 8), r"^folder=8: expected a path in quotes"),
         (
             ("disk", None, "/nowhere"),
             r"the folder /nowhere does not exist\. Give another folder",
