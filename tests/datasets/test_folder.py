@@ -145,7 +145,7 @@ def test_the_published_split_is_loaded(data_dir):
 
 
 def test_an_unknown_data_set_is_refused_with_the_known_ones(data_dir):
-    with pytest.raises(InvalidParameterError, match=r"No data set 'Cora' in .*There are: toy"):
+    with pytest.raises(InvalidParameterError, match=r"No data set 'Cora' in .*Available: toy"):
         load_dataset("Cora", data_dir=data_dir)
 
 

@@ -41,7 +41,7 @@ def test_anything_else_is_no_count(value: Any) -> None:
 
 def test_a_count_may_start_at_zero() -> None:
     assert require_count("epochs", 0, least=0) == 0
-    with pytest.raises(InvalidParameterError, match=r"epochs=-1 .* at least 0"):
+    with pytest.raises(InvalidParameterError, match=r"epochs=-1: .* at least 0"):
         require_count("epochs", -1, least=0)
 
 

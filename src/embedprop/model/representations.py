@@ -106,13 +106,13 @@ class Concatenation(Representation):
 
 
 class Mean(Representation):
-    """The mean of the h of all label types, which must have one dimension."""
+    """The mean of the h of all label types, which must have the same dim."""
 
     def width(self, dims: Sequence[int]) -> int:
-        """Return the one dimension that all label types have."""
+        """Return the dim that all label types have."""
         if len(set(dims)) > 1:
             raise InvalidParameterError(
-                f"representation='mean' needs label types of one dimension, but they have "
+                f"representation='mean' needs the same dim for all label types, got "
                 f"{', '.join(map(str, dims))}. Give one dim, or representation='concatenation'."
             )
         return dims[0]

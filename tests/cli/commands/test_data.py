@@ -56,7 +56,7 @@ def test_without_network_there_is_one_line_that_names_the_address(shell, cache):
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("Cora", ["No data set 'Cora' is known", "cora, citeseer"]),
+        ("Cora", ["Unknown data set 'Cora'", "cora, citeseer"]),
         ("fb15k237", ["fb15k237 cannot be fetched", "EMBEDPROP_DATA"]),
         ("citeseer-linqs", ["citeseer-linqs cannot be fetched", "--files FOLDER"]),
     ],

@@ -322,7 +322,10 @@ def test_parts_are_chosen_by_name(shell: Shell, words: list[str]) -> None:
         (["--distance", "far"], ["distance='far' is not known."]),
         (["--representation", "nope"], ["representation='nope' is not known."]),
         (["--representation", "pagerank(restart=2)"], ["expected a restart above 0 and at most 1"]),
-        (["--representation", "mean", "--dim", "node=3,word=4"], ["label types of one dimension"]),
+        (
+            ["--representation", "mean", "--dim", "node=3,word=4"],
+            ["needs the same dim for all label types"],
+        ),
         (["--label-embedding", "word=cnn"], ["cannot read label type 'word'", "'lookup'"]),
         (["--engine", "fused", "--loss", "logistic"], ["engine='fused' computes EP-B alone"]),
         (["--label-dropout", "1"], ["label_dropout=1.0: expected"]),

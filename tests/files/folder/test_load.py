@@ -229,7 +229,7 @@ def entry(
         (b"", "header does not fit"),
         (b"1234567", "header does not fit"),
         (b"\xff" * 16, "header does not fit"),
-        (safetensors_file([]), "no JSON object"),
+        (safetensors_file([]), "not a JSON object"),
         (safetensors_file(b"{"), "Expecting"),
         (safetensors_file(b"[" * 200_000), "recursion"),
         (safetensors_file({"a": 1}), "entry of the array 'a'"),

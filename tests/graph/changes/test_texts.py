@@ -118,7 +118,7 @@ def test_only_the_most_frequent_tokens_are_kept(caplog):
         tokens = Tokens.of(["a a a b b c"], max_tokens=2)
     assert tokens.vocabulary.names == ("a", "b")
     assert len(tokens) == 2
-    assert caplog.messages == ["the 2 most frequent of 3 words are tokens"]
+    assert caplog.messages == ["keeping the 2 most frequent of 3 words as tokens"]
 
 
 def test_unknown_tokens_are_skipped_before_a_text_is_cut(caplog):

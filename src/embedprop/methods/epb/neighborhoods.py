@@ -183,7 +183,7 @@ class Neighbors(Neighborhood):
 
 
 class Edges(Neighborhood):
-    """Each edge is a visit of its own: v hears one neighbor, every edge once per epoch (TransE)."""
+    """Each edge is its own visit, once per epoch: v is reconstructed from one neighbor (TransE)."""
 
     def __init__(self, graph: Connected, max_neighbors: int | None) -> None:
         super().__init__(graph)
@@ -212,7 +212,7 @@ class Edges(Neighborhood):
 
 
 class Walks(Neighborhood):
-    """`max_neighbors` (20) ends of walks against the edges, half of 1, half of 2 steps, by weight.
+    """Ends of `max_neighbors` (20) walks against the edges, half with 1 step, half 2, by weight.
 
     The walks are drawn afresh each epoch. Each end counts the same, also where a walk of two steps
     has come back to v; a walk that cannot go on ends where it is.

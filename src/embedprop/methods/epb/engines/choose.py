@@ -40,7 +40,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Fused:
-    """Numba kernels that compute EP-B alone, without torch; tables in memory or on disk."""
+    """Numba kernels for EP-B only, without torch; tables in memory or on disk."""
 
     name: ClassVar[str] = "fused"
 
