@@ -115,6 +115,6 @@ def test_a_dict_for_some_label_types_may_leave_others_out() -> None:
     with pytest.raises(InvalidParameterError) as caught:
         per_some_types("loss", {"wrod": "softmax"}, types)
     assert str(caught.value) == (
-        "loss has an entry for 'wrod', which is not a label type that is learned. There are: "
+        "loss has an entry for 'wrod', which is not a label type that is learned. Those are: "
         "'node', 'word'. Did you mean 'word'?"
     )

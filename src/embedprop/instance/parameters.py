@@ -27,7 +27,7 @@ class EPBParameters:
     epochs : int
         Passes over all nodes, 200 as in the paper.
     batch_size : int
-        Nodes per step of Adam, 64 as in the paper. If it exceeds the graph, there is one batch.
+        Nodes per step of Adam, 64 as in the paper. If the graph is smaller, there is one batch.
     learning_rate : float
         Step size of Adam, 0.001 as in the paper.
     schedule : {"constant", "linear"}

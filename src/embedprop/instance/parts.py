@@ -26,12 +26,12 @@ class Parts:
         How labels become vectors (f): a table for ids and words, other parts for numbers, texts
         and images.
     aggregator : str, module or dict, optional
-        How the vectors of a node's own labels become one (g).
+        How the vectors of a node's own labels become its embedding h (g).
     reconstruction : str, module or dict, optional
-        How the vectors of its neighbors' labels become one (g~).
+        How the vectors of its neighbors' labels become its reconstruction h~ (g~).
     distance : str, module or dict, optional
-        Distance between those two vectors (d). ``"squared_euclidean"`` is worth a try where ids are
-        the only labels.
+        Distance between embedding and reconstruction (d). ``"squared_euclidean"`` is worth a try
+        where ids are the only labels.
     loss : str, module or dict, optional
         Loss of a node, given its distances.
     representation : str

@@ -42,7 +42,7 @@ def compare(
 ) -> None:
     """Compare methods on your graph: quality, CPU time and memory.
 
-    If a method cannot run, the table says why, and the command ends with exit code 2.
+    If a method cannot run, the table says why, and the exit code is 2.
     """
     from embedprop.evaluation.comparison import COST_NOTE, check_methods
     from embedprop.evaluation.comparison import compare as compared

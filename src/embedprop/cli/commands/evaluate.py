@@ -8,7 +8,10 @@ from embedprop.cli.results import Measuring, percent
 
 
 def evaluate(model: ModelArgument, measuring: Measuring, quiet: QuietOption = False) -> None:
-    """Measure how well a linear classifier predicts the classes of nodes from their vectors."""
+    """Measure how well vectors predict the classes of nodes.
+
+    The classifier is linear: logistic regression.
+    """
     from embedprop.cli.spelling import as_known
     from embedprop.evaluation.protocols import evaluate_vectors, notes
     from embedprop.evaluation.targets import targets_of

@@ -21,7 +21,7 @@ def predict(
     ],
     quiet: QuietOption = False,
 ) -> None:
-    """Write the likeliest class of every node, by a model fitted with --targets."""
+    """Write the class of every node, by a model fitted with --targets."""
     import polars as pl
 
     from embedprop.files.atomic import check_file, replaced

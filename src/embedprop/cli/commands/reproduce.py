@@ -40,10 +40,10 @@ class Run:
 
 
 def reproduce(experiments: ExperimentsArgument, run: Run) -> None:
-    """Reproduce the paper's tables and figures, and compare our numbers with the published ones.
+    """Reproduce the paper's tables and figures.
 
-    The data sets are read from the folder that EMBEDPROP_DATA names. A stopped run resumes where it
-    stopped.
+    The report sets our numbers beside the published ones. The data sets are read from the folder
+    that EMBEDPROP_DATA names. A stopped run resumes where it stopped.
     """
     from embedprop.evaluation.records import read_records
     from embedprop.instance.require import require_one_of

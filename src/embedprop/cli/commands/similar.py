@@ -22,7 +22,7 @@ def similar(
     ] = None,
     quiet: QuietOption = False,  # noqa: ARG001 (there is nothing to silence but the result)
 ) -> None:
-    """Show the nodes most similar to a node (or labels to a label), by cosine."""
+    """Show what is most similar to a node or a label, by cosine."""
     from embedprop.cli.spelling import as_known
     from embedprop.model.codec import load_model
 

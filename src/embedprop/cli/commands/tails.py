@@ -20,7 +20,7 @@ def tails(
     k: Annotated[int, typer.Option("-k", metavar="N", help="Number to show.")] = 10,
     quiet: QuietOption = False,  # noqa: ARG001 (there is nothing to silence but the result)
 ) -> None:
-    """Show the likeliest targets of edges from a node, of one relation if the model has them."""
+    """Show the likeliest targets of edges from a node."""
     from embedprop.cli.spelling import as_known
     from embedprop.model.codec import load_model
 

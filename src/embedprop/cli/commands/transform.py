@@ -41,7 +41,7 @@ class Newcomers:
 def transform(
     model: ModelArgument, wanted: Newcomers, files: GraphFiles, quiet: QuietOption = False
 ) -> None:
-    """Compute vectors of new nodes, without learning."""
+    """Compute vectors of new nodes, without training."""
     from embedprop.cli.spelling import respelled
     from embedprop.files.atomic import check_file
     from embedprop.files.export import write_parquet

@@ -18,7 +18,7 @@ from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.instance.closed_form import ClosedFormInstance, block_sizes
 from embedprop.methods.closed_form.labels import (
     MAX_DENSE,
-    LabelledNodes,
+    LabeledNodes,
     label_matrix,
     solve_labels,
 )
@@ -174,14 +174,14 @@ class Solver:
         sets = self.graph.labels[name]
         known = sets.sizes > 0
         matrix = label_matrix(sets, len(self.graph.vocabulary(name)))
-        nodes: csr_array[np.float32] | LabelledNodes = adjacency
+        nodes: csr_array[np.float32] | LabeledNodes = adjacency
         if not known.all():
-            nodes = LabelledNodes(adjacency, known)
+            nodes = LabeledNodes(adjacency, known)
             matrix = csr_array(matrix[np.flatnonzero(known)])
         vectors, residual = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
         _warn_empty(name, vectors)
         h = np.asarray(matrix @ vectors)
-        if isinstance(nodes, LabelledNodes):
+        if isinstance(nodes, LabeledNodes):
             h = nodes.filled(h)
             if vectors.any() and nodes.n_unreached:
                 logger.warning(
