@@ -183,7 +183,7 @@ def test_a_saved_model_has_the_same_r(name: str, tmp_path: Path) -> None:
     [
         (
             {"parts": {"representation": "mean"}, "dim": {"node": 3, "word": 4}},
-            "they have 3, 4. Give one dim",
+            "got 3, 4. Give one dim",
         ),
         ({"parts": {"representation": "pagerank(restart=2)"}}, "a restart above 0 and at most 1"),
     ],

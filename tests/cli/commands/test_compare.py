@@ -147,7 +147,7 @@ def test_peak_memory_grows_with_what_is_held() -> None:
         ),
         (["--methods", "wvrn,wvrn"], "given twice"),
         (["--methods", "wvrn", "--set", "epb.epochs=2"], "'epb', which is not compared"),
-        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only batch_size"),
+        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed'. It has: batch_size"),
         (["--methods", "epb", "--set", "epochs=2"], "expected METHOD.NAME=VALUE"),
         (["--methods", "eps"], "method='eps' is not known."),
         (["--unknown-nodes", "sometimes"], "unknown_nodes"),

@@ -51,5 +51,7 @@ def test_nodes_and_labels_are_exported(shell: Shell, model: Path) -> None:
 
 def test_mistakes_are_refused(shell: Shell, model: Path) -> None:
     assert_refused(shell("export", model, "--format", "x"), "format='x' is not known")
-    assert_refused(shell("export", model, "--labels", "x"), "none for 'x'; it has: node, word")
-    assert_refused(shell("export", model, "--out", "no/x.parquet"), "the folder no does not exist")
+    assert_refused(shell("export", model, "--labels", "x"), "none for 'x'. It has: node, word")
+    assert_refused(
+        shell("export", model, "--out", "no/x.parquet"), "no does not exist. Create it first."
+    )

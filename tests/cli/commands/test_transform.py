@@ -94,7 +94,7 @@ def test_nodes_that_are_numbers_are_known_by_their_digits(
     ("words", "part"),
     [
         (["--out", "new.csv"], "expected a name that ends in .parquet"),
-        (["--out", "no/new.parquet"], "the folder no does not exist"),
+        (["--out", "no/new.parquet"], "no does not exist. Create it first."),
         (["--source", "x"], "source='x' is not known"),
         (["--label", "sound=words.csv"], "the model has no label type 'sound'. It has: node, word"),
         (["--edges", "missing.csv"], "missing.csv does not exist"),

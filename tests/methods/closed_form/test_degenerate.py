@@ -111,7 +111,7 @@ class TestDegenerate:
     def test_dimensions_without_use_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.INFO, logger="embedprop"):
             closed_form().fit(DEGENERATE["fewer words than dimensions"][0])
-        assert "Label type 'word' fills 1 of its 8 dimensions" in caplog.text
+        assert "Label type 'word' uses 1 of its 8 dimensions" in caplog.text
 
     @pytest.mark.parametrize(("label_types", "told"), [(None, True), (["word"], False)])
     def test_ids_beside_labels_are_left_aside_with_a_notice(

@@ -127,7 +127,7 @@ class TestParameters:
             ({"regularization": {"word": -1}}, r"regularization\['word'\]=-1: expected"),
             (
                 {"regularization": {"node": 1.0}},
-                "an entry for 'node', which is not a label type that is learned. There are: 'word'",
+                "an entry for 'node', which is not a label type that is learned. Those are: 'word'",
             ),
             ({"restart": 0}, "restart=0: expected a finite number above 0"),
             ({"restart": -0.5}, "expected a finite number above 0"),
