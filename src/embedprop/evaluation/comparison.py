@@ -45,8 +45,8 @@ OWN_METHODS = (*PARAMETERS, FAST)
 
 COST_NOTE = (
     "CPU s: learning the vectors, once for all splits, or training a method that classifies by "
-    "itself, the mean of its splits; loading its libraries counts, the logistic regression does "
-    "not. Memory: the peak meanwhile of a process that has the graph and runs this method alone."
+    "itself, as the mean of its splits; loading its libraries is included, the logistic regression "
+    "is not. Memory: the peak of a process that holds the graph and runs only this method."
 )
 
 

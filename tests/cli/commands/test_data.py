@@ -79,7 +79,7 @@ def test_a_data_set_is_fetched_and_then_listed_with_its_folder(raw, shell, cache
         answer = shell("data", "get", "citeseer", "--mirror", address)
     assert answer.code == 0, answer
     assert "3,327 nodes, 4,676 edges" in answer.out
-    assert "undirected, who cites whom is not known" in answer.out
+    assert "undirected, it is not known which paper cites which" in answer.out
     assert rows_of(shell("data", "list"))["citeseer"][-1] == str(cache / "data" / "citeseer")
     assert shell("data", "get", "citeseer", "--quiet") == (0, "", "")
 

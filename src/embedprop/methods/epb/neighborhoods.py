@@ -1,8 +1,8 @@
 """Which nodes speak to v: its neighbors, at most kappa of them, one at a time, ends of walks.
 
 Tables that do not fit into memory are learned a pair of partitions of the nodes at a time, on the
-graph within the pair. In every epoch the partitions are paired anew, as teams in a tournament:
-after P - 1 epochs each has met each other.
+graph within the pair. In every epoch the partitions are paired anew, like teams in a tournament:
+after P - 1 epochs each pair has met.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Ranges = list[tuple[int, int]]
 
 
 def tournament(n_teams: int, number: int) -> list[tuple[int, int]]:
-    """Return who meets whom in a round, by the circle method; `n_teams` is even.
+    """Return which teams meet in a round, by the circle method; `n_teams` is even.
 
     >>> [tournament(4, number) for number in range(3)]
     [[(3, 0), (1, 2)], [(3, 1), (2, 0)], [(3, 2), (0, 1)]]
@@ -153,7 +153,7 @@ class Neighborhood(ABC):
 
     @abstractmethod
     def draw(self, visits: Visits, key: np.uint64) -> Speakers:
-        """Return who is visited, and who speaks to it."""
+        """Return which nodes are visited, and which nodes speak to each."""
 
 
 class Neighbors(Neighborhood):
@@ -169,7 +169,7 @@ class Neighbors(Neighborhood):
         return np.minimum(self._neighbors.sizes[self.visits()], self._most)
 
     def draw(self, visits: Visits, key: np.uint64) -> Speakers:
-        """Return who speaks to each of the nodes `visits`."""
+        """Return which nodes speak to each of the nodes `visits`."""
         neighbors, ptr = self._neighbors, self._neighbors.ptr
         nodes = visits.astype(np.int32)
         if self._most == self._largest:
@@ -204,7 +204,7 @@ class Edges(Neighborhood):
         return np.ones(len(self._owners), np.int64)
 
     def draw(self, visits: Visits, key: np.uint64) -> Speakers:  # noqa: ARG002
-        """Return the two nodes of each edge; in a mean of one its weight counts nothing."""
+        """Return the two nodes of each edge; in a mean of one, its weight has no effect."""
         starts, neighbors = visits.astype(np.int64), self._neighbors
         return Speakers(
             self._owners[visits], starts, starts + 1, neighbors.ids, neighbors.weights, None

@@ -90,7 +90,7 @@ class ModulesReadout:
         return self.means.represent(h, arrivals, self.hear)
 
     def hear(self, name: str, mass: Weights, arrivals: Arrivals, out: Vectors) -> Mask:
-        """Write h~ of one label type into `out`; return who has heard anything."""
+        """Write h~ of one label type into `out`; return which nodes have heard anything."""
         module = self.modules[name]
         if _has_means(module):
             return self.means.hear(name, mass, arrivals, out)
@@ -106,7 +106,7 @@ class ModulesReadout:
         return np.asarray(speakers.sizes > 0)
 
     def reconstructed(self, graph: Graph, relations: Vocabulary | None) -> tuple[Vectors, Mask]:
-        """Return h~ of every node of the graph that was learned from, and who has neighbors."""
+        """Return h~ of every node of the graph that was learned from, and which have neighbors."""
         del relations  # the edges have their learned ids already
         out = np.zeros_like(self.means.embedding)
         sizes = graph.neighbors.sizes

@@ -95,7 +95,7 @@ def test_the_number_of_partitions_fits_the_memory_of_the_machine(
 def test_what_cannot_be_on_disk_is_refused(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InvalidParameterError, match=r"partitions=102 .* number of nodes .100"):
+    with pytest.raises(InvalidParameterError, match=r"partitions=102: .* number of nodes \(100\)"):
         place_of(run, "disk", partitions=102)
     with pytest.raises(InvalidParameterError, match=r"nowhere does not exist\. Give another"):
         place_of(run, "disk", folder=str(tmp_path / "nowhere"))
