@@ -47,7 +47,7 @@ def __getattr__(name: str) -> object:
 
     module, _, attribute = _HOME[name].partition(":")
     value: object = getattr(import_module(module), attribute)
-    globals()[name] = value  # the next access does not come here
+    globals()[name] = value  # later accesses do not come here
     return value
 
 

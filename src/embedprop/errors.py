@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 
-# Comparing more names would take longer than the reader of a message waits.
+# Comparing more names would take longer than the reader of a message should wait.
 _MANY = 10_000
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return a hint for messages if `name` is nearly one of the known names, else nothing.
+    """Return a hint for messages if `name` is close to one of the known names, else nothing.
 
     >>> did_you_mean("epoch", ["epochs", "dim"]), did_you_mean("x", ["epochs"])
     (" Did you mean 'epochs'?", '')
@@ -28,11 +28,11 @@ class InvalidGraphError(EmbedpropError, ValueError):
 
 
 class InvalidParameterError(EmbedpropError, ValueError):
-    """A parameter has a value that it cannot have."""
+    """A parameter has an invalid value."""
 
 
 class UnknownParameterError(InvalidParameterError, TypeError):
-    """A parameter was named that does not exist."""
+    """A parameter was given that does not exist."""
 
 
 class UnknownComponentError(EmbedpropError, ValueError):
@@ -48,19 +48,19 @@ class UnknownNameError(EmbedpropError, ValueError, KeyError):
 
 
 class UnknownNodeError(UnknownNameError):
-    """There is no node of this name."""
+    """There is no node with this name."""
 
 
 class UnknownLabelError(UnknownNameError):
-    """There is no label, or label type, of this name."""
+    """There is no label, or label type, with this name."""
 
 
 class UnknownRelationError(UnknownNameError):
-    """There is no relation of this name."""
+    """There is no relation with this name."""
 
 
 class DownloadError(EmbedpropError, ValueError):
-    """A file could not be fetched, or what came is not the file that was asked for."""
+    """A file could not be downloaded, or its content is not what was published."""
 
 
 class InvalidModelError(EmbedpropError, ValueError):
@@ -72,4 +72,4 @@ class FormatVersionError(InvalidModelError):
 
 
 class TrainingError(EmbedpropError, ValueError):
-    """Training cannot go on: the loss is not finite or has exploded."""
+    """Training cannot continue: the loss is not finite or has exploded."""

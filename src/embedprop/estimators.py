@@ -1,4 +1,4 @@
-"""The scikit-learn faces of both methods: store, learn, and hand queries to the model."""
+"""The scikit-learn interface of both methods: store, learn, and pass queries to the model."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     random_state: int | None
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
-        """Refuse a mistyped parameter with the name that may be meant."""
+        """Refuse an unknown parameter, and suggest the one that may be meant."""
         cls._require_known(given)
         made: Self = super().__new__(cls)
         return made
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], verify: bool = False) -> Self:
-        """Load a saved model with the settings it was learned with; vectors are read when used.
+        """Load a saved model and the settings it was learned with; vectors are read when used.
 
-        With ``verify=True`` every byte is checked against the hashes that were saved. To ask a
-        model questions, `embedprop.load` is enough, and faster.
+        With ``verify=True`` every byte is checked against the saved hashes. If you only want to
+        query a model, `embedprop.load` is enough, and faster.
         """
         model = load_model(path, verify)
         if model.instance.name != cls.method_name:
@@ -86,7 +86,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return loaded
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model into a folder, in place of the model that may be there; never half."""
+        """Save the model to a folder, replacing any model there as a whole or not at all."""
         self._fitted().save(path)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
         """Refuse what `fit` would refuse, given the kind of each label type; no graph is needed.
 
-        supervised: whether there will be targets.
+        supervised: whether targets will be given.
         """
 
     @staticmethod
@@ -186,17 +186,17 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def loss_history_(self) -> Mapping[str, list[float]]:
-        """Per label type, the mean loss per visited node of each epoch; empty for a closed form."""
+        """Per label type, the mean loss per visited node and epoch; empty for the closed form."""
         return self._fitted().learning.loss_history
 
     @property
     def residuals_(self) -> Mapping[str, float]:
-        """Of a closed form: per label type, how far the solution is from an exact one."""
+        """For the closed form: per label type, how far the solution is from an exact one."""
         return self._fitted().learning.residuals
 
     @property
     def modules_(self) -> Mapping[str, Any]:
-        """Per label type, the torch modules f, g and g~ (`g_tilde`); empty where all is EP-B's."""
+        """Per label type, the torch modules f, g and g~ (`g_tilde`); empty for EP-B's own parts."""
         return getattr(self._fitted().readout, "modules", {})
 
     @property
@@ -261,7 +261,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return self._fitted().link_scores()
 
     def predict(self, graph: Graph | None = None) -> list[Hashable]:
-        """Return the likeliest class of each node, where targets were learned."""
+        """Return the likeliest class of each node, if targets were learned."""
         return self._fitted().predict(graph)
 
     def __getitem__(self, node: Any) -> Vectors:
@@ -292,8 +292,8 @@ class EmbeddingPropagation(EPBParameters, Estimator):
 
     Each node tries to reconstruct the vector of its own labels from its neighbors' labels; the
     gradients of that loss move the label vectors. A node's vector is made of its labels' vectors.
-    It is the one to take for relations, numbers, texts, images, other parts of the framework, and
-    graphs that do not fit into memory; elsewhere `ClosedForm` is faster, and usually better.
+    Use it for relations, numbers, texts, images, other parts of the framework, and vectors that do
+    not fit into memory; otherwise `ClosedForm` is faster, and usually better.
 
     Examples
     --------
@@ -320,9 +320,9 @@ class EmbeddingPropagation(EPBParameters, Estimator):
 
     @classmethod
     def fast(cls, **settings: Any) -> Self:
-        """Return an estimator with the settings that we recommend, and with those that are given.
+        """Return an estimator with the settings that we recommend; those that are given win.
 
-        The quality of the paper's settings in a fifth to two thirds of the time.
+        It reaches the quality of the paper's settings in a fifth to two thirds of the time.
 
         >>> EmbeddingPropagation.fast(dim=64).epochs
         120
@@ -334,7 +334,7 @@ class EmbeddingPropagation(EPBParameters, Estimator):
     ) -> Self:
         """Learn label and node vectors from a graph.
 
-        Ctrl-C stops within a moment, after a whole batch: the model is then usable, and
+        Ctrl-C stops within a moment, at the end of a batch: the model is then usable, and
         KeyboardInterrupt is raised.
 
         Parameters
@@ -342,10 +342,10 @@ class EmbeddingPropagation(EPBParameters, Estimator):
         graph : Graph
             Nodes, edges and labels.
         y : ignored
-            There for scikit-learn's pipelines; learning is unsupervised.
+            Present for scikit-learn's pipelines; learning is unsupervised.
         targets : dict or sequence, optional
-            Classes to learn beside the reconstruction: {node: class}, or a class for each node in
-            order, None where it is not known. `predict` then gives the class of any node.
+            Classes to learn along with the reconstruction: {node: class}, or a class for each node
+            in order, None where it is not known. `predict` then gives the class of any node.
         target_weight : float
             Weight of the targets' loss.
         """
@@ -360,11 +360,11 @@ class EmbeddingPropagation(EPBParameters, Estimator):
     def partial_fit(
         self, graph: Graph, y: Any = None, *, targets: Any = None, target_weight: float = 1.0
     ) -> Self:
-        """Learn `epochs` more on a graph that has grown, from the vectors learned so far.
+        """Learn for `epochs` more epochs on a grown graph, from the vectors learned so far.
 
         Give the whole grown graph: known nodes and labels start from their vectors, new ones as
-        usual, and Adam anew. Labels that it lacks keep their vectors; nodes that it lacks are
-        forgotten, with a warning. It must have every label type that was learned.
+        usual; Adam starts anew. Labels missing from it keep their vectors; nodes missing from it
+        are forgotten, with a warning. It must have every label type that was learned.
         """
         return self._train(graph, getattr(self, "model_", None), targets, target_weight)
 
@@ -414,7 +414,7 @@ class ClosedForm(ClosedFormParameters, Estimator):
         ClosedFormMethod.of(self, kinds)
 
     def fit(self, graph: Graph, y: Any = None) -> Self:
-        """Solve a graph; y is ignored, as scikit-learn's unsupervised estimators do."""
+        """Solve a graph; y is ignored, as in scikit-learn's unsupervised estimators."""
         graph = as_graph(graph)
         return self._learn(ClosedFormMethod.of(self, graph.kinds), graph, self.verbose)
 

@@ -72,7 +72,7 @@ def test_both_halves_of_line_have_length_one() -> None:
 
 @pytest.mark.parametrize("dim", [0, 7])
 def test_line_needs_an_even_dim(dim: int) -> None:
-    with pytest.raises(InvalidParameterError, match=f"dim={dim}: LINE needs an even number"):
+    with pytest.raises(InvalidParameterError, match=f"dim={dim}: expected an even number"):
         quick("line", dim=dim).fit_transform(toy_graphs.path())
 
 

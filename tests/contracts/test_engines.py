@@ -103,6 +103,6 @@ def test_an_instance_that_is_not_epb_is_refused_by_the_fused_engine(run: Run) ->
     types = {name: replace(one, loss="logistic") for name, one in run.instance.label_types.items()}
     with pytest.raises(
         InvalidParameterError,
-        match=r"engine='fused' computes EP-B alone, but label type 'node' has loss='logistic'\.",
+        match=r"engine='fused' computes only EP-B, but label type 'node' has loss='logistic'\.",
     ):
         choose_engine("fused", replace(run.instance, label_types=types))

@@ -194,8 +194,8 @@ class TestMistypedNames:
         with pytest.raises(UnknownParameterError) as caught:
             use()
         assert str(caught.value) == (
-            "parts has no 'los'. It has: label_embedding, aggregator, reconstruction, distance, "
-            "loss, representation, refine, label_dropout. Did you mean 'loss'?"
+            "parts has no field 'los'. It has: label_embedding, aggregator, reconstruction, "
+            "distance, loss, representation, refine, label_dropout. Did you mean 'loss'?"
         )
 
     def test_the_closed_form_has_no_parts(self) -> None:

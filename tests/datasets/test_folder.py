@@ -145,7 +145,7 @@ def test_the_published_split_is_loaded(data_dir):
 
 
 def test_an_unknown_data_set_is_refused_with_the_known_ones(data_dir):
-    with pytest.raises(InvalidParameterError, match=r"No data set 'Cora' in .*There are: toy"):
+    with pytest.raises(InvalidParameterError, match=r"No data set 'Cora' in .*Available: toy"):
         load_dataset("Cora", data_dir=data_dir)
 
 
@@ -184,7 +184,7 @@ def test_directions_that_the_files_do_not_tell_are_not_made_up(data_dir):
     path = data_dir / "toy" / "meta.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"directions_known": False}))
     assert load_dataset("toy", data_dir=data_dir).graph.directed is False
-    with pytest.raises(InvalidParameterError, match="do not say who cites whom"):
+    with pytest.raises(InvalidParameterError, match="do not say which paper cites which"):
         load_dataset("toy", directed=True, data_dir=data_dir)
 
 

@@ -81,7 +81,7 @@ def test_a_weighted_planetoid_data_set_is_fetched_converted_and_loaded(cache, tm
     }
     assert dataset.meta["nodes_without_words"] == [505, 507]
     assert dataset.meta["notes"] == ["Mind!"]
-    with pytest.raises(InvalidParameterError, match="do not say who cites whom"):
+    with pytest.raises(InvalidParameterError, match="do not say which paper cites which"):
         load_dataset("toy", directed=True)
 
 

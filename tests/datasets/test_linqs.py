@@ -49,10 +49,10 @@ def test_a_graph_without_lost_papers_is_converted(convert):
     [
         ({"content": "a\t1\tT\nb\t1\t0\tT\n"}, r"content, line 2: expected an id, 1 words and a"),
         ({"content": "a\tT\n"}, r"content, line 1: expected an id, words and a class"),
-        ({"content": "a\t1\tT\n\na\t1\tT\n"}, r"content, line 3: expected an id that is new"),
+        ({"content": "a\t1\tT\n\na\t1\tT\n"}, r"content, line 3: expected a new id"),
         ({"content": "a\tx\tT\n"}, r"content, line 1: expected a number for each word"),
         ({"content": "a\tnan\tT\n"}, r"content, line 1: expected a number for each word"),
-        ({"content": "\n"}, r"content: expected papers, but the file is empty"),
+        ({"content": "\n"}, r"content: expected papers, got an empty file"),
         ({"cites": "b7\t007\nc\n"}, r"cites, line 2: expected two ids"),
     ],
 )

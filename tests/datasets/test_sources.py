@@ -36,7 +36,7 @@ def test_what_cannot_be_fetched_says_why():
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(
-        InvalidParameterError, match=r"No data set 'Cora' is known\. Did you mean 'cora'.*: cora, "
+        InvalidParameterError, match=r"Unknown data set 'Cora'\. Did you mean 'cora'.*: cora, "
     ):
         find_source("Cora")
 

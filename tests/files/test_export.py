@@ -197,14 +197,14 @@ def test_places_that_take_no_file_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.parquet")
     for place, message in {
         tmp_path / "folder.parquet": "this is a folder",
-        tmp_path / "no" / "x.parquet": "there is no folder",
+        tmp_path / "no" / "x.parquet": "does not exist. Create it first.",
         tmp_path / "pipe.parquet": "not an ordinary file",
         tmp_path / "words.csv": "parquet files end in .parquet",
         tmp_path / "model" / "x.parquet": "inside a model folder",
     }.items():
         with pytest.raises(InvalidParameterError, match=message):
             export_vectors(place, NAMES, VECTORS)
-    with pytest.raises(InvalidParameterError, match="the projector needs a folder"):
+    with pytest.raises(InvalidParameterError, match="expected a folder for the projector"):
         export_vectors(tmp_path / "file", NAMES, VECTORS, format="projector")
 
 

@@ -116,7 +116,7 @@ def test_of_a_repeated_token_the_first_vector_counts_and_a_warning_tells(tmp_pat
     assert names == ("a", "b")
     assert vectors.tolist() == [[1], [2]]
     assert caplog.messages == [
-        f"{path}: 2 repeated tokens, such as 'a'; the first vector of each counts"
+        f"{path}: 2 repeated tokens, such as 'a'; the first vector of each is used"
     ]
 
 

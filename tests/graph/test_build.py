@@ -167,9 +167,9 @@ def test_bad_weights_are_refused_with_row_and_nodes(weight, directed):
             [1, 2],
             [1, 2],
             None,
-            "of 2 rows, 2 are self-loops and 0 have weight 0.*self_loops='keep'",
+            r"got 2 rows \(2 self-loops, 0 of weight 0\).*self_loops='keep'",
         ),
-        ([0], [1], [0.0], r"1 have weight 0. Expected at least one edge between nodes\.$"),
+        ([0], [1], [0.0], r"1 of weight 0\). Expected at least one edge between two nodes\.$"),
     ],
 )
 def test_a_graph_without_edges_is_refused_with_the_reason(sources, targets, weights, message):

@@ -51,13 +51,13 @@ def test_it_becomes_plain_values_and_back() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"dim": 0}, "^dim=0 is not possible"),
-        ({"dim": {"node": 3}}, "^dim=.* must have one entry for each label type"),
-        ({"regularization": 0}, "^regularization=0 is not possible"),
-        ({"regularization": {"node": -1}}, r"^regularization\['node'\]=-1 is not possible"),
+        ({"dim": 0}, "^dim=0: expected"),
+        ({"dim": {"node": 3}}, "^dim=.* expected one entry for each label type"),
+        ({"regularization": 0}, "^regularization=0: expected"),
+        ({"regularization": {"node": -1}}, r"^regularization\['node'\]=-1: expected"),
         ({"regularization": {"wrod": 1}}, r"an entry for 'wrod'.* Did you mean 'word'\?$"),
-        ({"restart": 0}, "^restart=0 is not possible"),
-        ({"restart": 1.5}, r"^restart=1\.5 is not possible: it is at most 1\.$"),
+        ({"restart": 0}, "^restart=0: expected"),
+        ({"restart": 1.5}, r"^restart=1\.5: expected a number above 0 and at most 1, got 1\.5\.$"),
     ],
 )
 def test_what_cannot_be_is_refused(params: dict[str, Any], message: str) -> None:

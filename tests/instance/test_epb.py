@@ -45,17 +45,18 @@ def test_a_dict_must_fit_the_label_types(name: str, value: dict[str, int]) -> No
     with pytest.raises(InvalidParameterError) as caught:
         instance_of(**{name: value})
     assert str(caught.value) == (
-        f"{name}={value!r} must have one entry for each label type that is learned: 'node', 'word'."
+        f"{name}={value!r}: expected one entry for each label type that is learned "
+        f"('node', 'word'), got {', '.join(map(repr, value)) or 'none'}."
     )
 
 
 @pytest.mark.parametrize(
     ("params", "start"),
     [
-        ({"dim": {"node": 4, "word": 0}}, "dim['word']=0 is not possible"),
-        ({"margin": {"node": -1, "word": 1}}, "margin['node']=-1 is not possible"),
-        ({"margin": -1, "dim": {"node": 4, "word": 4}}, "margin=-1 is not possible"),
-        ({"dim": 0, "margin": {"node": 1, "word": 1}}, "dim=0 is not possible"),
+        ({"dim": {"node": 4, "word": 0}}, "dim['word']=0: expected"),
+        ({"margin": {"node": -1, "word": 1}}, "margin['node']=-1: expected"),
+        ({"margin": -1, "dim": {"node": 4, "word": 4}}, "margin=-1: expected"),
+        ({"dim": 0, "margin": {"node": 1, "word": 1}}, "dim=0: expected"),
     ],
 )
 def test_a_message_names_the_entry_that_is_wrong(params: dict[str, Any], start: str) -> None:
@@ -161,14 +162,14 @@ def test_a_part_holds_for_all_label_types_or_for_those_of_a_dict(
         ),
         ({"loss": "softmax(heat=1)"}, r"'softmax' has no parameter 'heat'\. It has: 'temperature'"),
         ({"distance": "cosine(x=1)"}, r"'cosine' has no parameter 'x'\. It has: none\."),
-        ({"loss": "margin_ranking(margin=-1)"}, r"^margin=-1 is not possible"),
+        ({"loss": "margin_ranking(margin=-1)"}, r"^margin=-1: expected"),
         (
             {"aggregator": {"word": "custom Mine"}},
             r"aggregator\['word'\]='custom Mine' was a module",
         ),
-        *[({"refine": bad}, r"^refine=.* is not possible: it is True or False") for bad in (1, "")],
-        *[({"label_dropout": bad}, r"^label_dropout=.* is not possible") for bad in (1, -0.1, "0")],
-        ({"refine": {"word": True}}, r"must have one entry for each label type"),
+        *[({"refine": bad}, r"^refine=.* expected True or False") for bad in (1, "")],
+        *[({"label_dropout": bad}, r"^label_dropout=.*: expected") for bad in (1, -0.1, "0")],
+        ({"refine": {"word": True}}, r"expected one entry for each label type"),
     ],
 )
 def test_a_part_that_cannot_be_is_refused(params: dict[str, Any], message: str) -> None:
@@ -206,7 +207,7 @@ def test_the_margin_of_a_loss_is_the_margin_of_its_label_type(loss: str) -> None
 
 def test_a_margin_of_nothing_is_for_losses_that_do_not_rank() -> None:
     assert instance_of(loss="logistic(margin=0)").label_types["word"].margin == 0
-    with pytest.raises(InvalidParameterError, match="margin=0 is not possible"):
+    with pytest.raises(InvalidParameterError, match="margin=0: expected"):
         instance_of(loss="margin_ranking(margin=0)")
 
 

@@ -52,7 +52,7 @@ def test_they_can_be_copied_and_pickled() -> None:
 def test_a_mistyped_name_is_answered_with_the_nearest(name: str, meant: str) -> None:
     with pytest.raises(UnknownParameterError) as caught:
         Parts.of({name: "max"})
-    assert str(caught.value).startswith(f"parts has no {name!r}. It has: label_embedding, ")
+    assert str(caught.value).startswith(f"parts has no field {name!r}. It has: label_embedding, ")
     assert str(caught.value).endswith(f" Did you mean {meant}?")
 
 
@@ -61,7 +61,7 @@ def test_what_is_not_a_dict_is_refused(given: Any) -> None:
     with pytest.raises(InvalidParameterError) as caught:
         Parts.of(given)
     assert str(caught.value) == (
-        f"parts={given!r} is not possible: expected Parts(...) or a dict such as "
+        f"parts={given!r}: expected Parts(...) or a dict such as "
         f"{{'distance': 'squared_euclidean'}}, got {type(given).__name__}."
     )
 

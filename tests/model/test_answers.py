@@ -229,7 +229,7 @@ def test_relations_that_are_not_known_are_noticed_with_their_number(model: Any) 
         relations = ["likes", "hates", "hates" if n_edges == 2 else "knows"]
         graph = Graph.from_edges(edges, relations=relations, directed=True)
         (notice,) = answers.new_vectors(model.model_, graph, "both").notices
-        assert notice.text.startswith(f"{said} a relation that was not seen in training: left out.")
+        assert notice.text.startswith(f"{said} a relation that was not seen in training: ignored.")
         assert notice.is_warning
 
 

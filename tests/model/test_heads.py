@@ -102,7 +102,7 @@ def test_without_targets_there_is_nothing_to_predict(star_model: EmbeddingPropag
 
 
 def test_targets_do_not_go_with_the_fused_engine(path: Graph) -> None:
-    with pytest.raises(InvalidParameterError, match="computes EP-B alone, but targets are given"):
+    with pytest.raises(InvalidParameterError, match="computes only EP-B, but targets are given"):
         EmbeddingPropagation(engine="fused", **SMALL).fit(path, targets={0: "x", 1: "y"})
 
 

@@ -136,7 +136,7 @@ class TestTransform:
         assert record.levelno == logging.WARNING
         assert record.getMessage() == (
             "Nothing is known about 3 of the 4 new nodes (for example 'alone', 'new', 'other'): "
-            "zeros."
+            "their vectors are zeros."
         )
 
     def test_own_labels_alone(self, star_model: EmbeddingPropagation, known: Vectors) -> None:

@@ -113,7 +113,7 @@ def test_pagerank_with_its_own_restart() -> None:
 
 @pytest.mark.parametrize("restart", [0, -0.5, 1.5])
 def test_a_restart_is_a_chance(restart: float) -> None:
-    with pytest.raises(InvalidParameterError, match=r"restart is above 0 and at most 1"):
+    with pytest.raises(InvalidParameterError, match=r"expected a restart above 0 and at most 1"):
         make_representation(f"pagerank(restart={restart})")
 
 
@@ -183,9 +183,9 @@ def test_a_saved_model_has_the_same_r(name: str, tmp_path: Path) -> None:
     [
         (
             {"parts": {"representation": "mean"}, "dim": {"node": 3, "word": 4}},
-            "they have 3, 4. Give one dim",
+            "got 3, 4. Give one dim",
         ),
-        ({"parts": {"representation": "pagerank(restart=2)"}}, "restart is above 0 and at most 1"),
+        ({"parts": {"representation": "pagerank(restart=2)"}}, "a restart above 0 and at most 1"),
     ],
 )
 def test_an_r_that_cannot_be_is_refused_before_anything_is_learned(

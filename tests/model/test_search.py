@@ -122,11 +122,15 @@ BAD_QUERIES = {
     "unknown relation": (
         lambda m: m.score_edge(1, 2, "likes"),
         UnknownRelationError,
-        "Unknown relation 'likes': the model has 3, such as ",
+        "Unknown relation 'likes': the model has 3 relations, such as ",
     ),
     "no relation": (lambda m: m.predict_tails(1), UnknownRelationError, "Unknown relation None"),
     "no relation of an edge": (lambda m: m.score_edge(1, 2), UnknownRelationError, "relation None"),
-    "no count": (lambda m: m.predict_tails(1, 1, k=0), InvalidParameterError, "k=0 is not"),
+    "no count": (
+        lambda m: m.predict_tails(1, 1, k=0),
+        InvalidParameterError,
+        "k=0: expected a whole number of at least 1",
+    ),
 }
 
 

@@ -57,7 +57,8 @@ class LINE(Embedder):
         """Return (n_nodes, dim): the first order, then the second."""
         if self.dim < 2 or self.dim % 2:
             raise InvalidParameterError(
-                f"dim={self.dim}: LINE needs an even number, half for each order."
+                f"dim={self.dim}: expected an even number of at least 2, half for each order of "
+                f"LINE, got {self.dim}."
             )
         if self.densify_to is not None and self.densify_to < 1:
             raise InvalidParameterError(

@@ -142,8 +142,8 @@ class Classifier(Baseline):
         """
         if len(hidden) and self.for_hidden is not None:
             raise InvalidParameterError(
-                f"baseline {self.name!r} learns a vector of each node in training, but "
-                f"some nodes ({len(hidden)}) are hidden. Use {self.for_hidden!r}."
+                f"baseline {self.name!r} needs all nodes in training, but some nodes "
+                f"({len(hidden)}) are hidden. Use {self.for_hidden!r}."
             )
         if targets.shape[0] != graph.n_nodes:
             raise InvalidParameterError(

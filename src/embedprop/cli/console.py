@@ -12,7 +12,7 @@ import typer
 
 
 class StoppedError(Exception):
-    """Ctrl-C, and what has become of the work."""
+    """Ctrl-C, and what happened to the work."""
 
 
 class ConsoleHandler(logging.Handler):
@@ -32,7 +32,7 @@ def console() -> Iterator[None]:
     logger = logging.getLogger("embedprop")
     level = logger.level
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show is no error
+        if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show is not an error
             stream.reconfigure(errors="backslashreplace")
     _handler.setLevel(logging.WARNING)
     logger.addHandler(_handler)

@@ -20,30 +20,32 @@ EdgesArgument = Annotated[
         show_default=False,
     ),
 ]
-UNKNOWN_NODES = "What to do with labels of nodes that no edge names."
+UNKNOWN_NODES = "What to do with labels of nodes that are not in the graph."
 
 
 @dataclass(frozen=True, kw_only=True)
 class GraphFiles:
-    """Where the labels of a graph are, and how its files are to be read."""
+    """Where the labels of a graph are, and how to read its files."""
 
     label: list[str] | None = option(
         None,
-        "Labels: a file with columns node,label[,weight]. Repeat it for more label types; "
-        "TYPE:numeric (columns node,value...) and TYPE:text (node,text) are other kinds.",
+        "Labels: a file with columns node,label[,weight]. Repeat for more label types. "
+        "Other kinds: TYPE:numeric (columns node,value...) and TYPE:text (node,text).",
         "TYPE=FILE",
     )
     columns: str | None = option(
         None,
-        "Other names of the columns; their numbers if there is no header.",
+        "Names of the columns if they differ, or their numbers if there is no header.",
         "source=NAME,target=NAME",
     )
     header: bool | None = option(
         None,
-        "Whether the first line names the columns. Found out if not given.",
+        "Whether the first line names the columns. Default: detected from the file.",
         flags="--header/--no-header",
     )
-    separator: str | None = option(None, "What separates columns. Found out if not given.", "CHAR")
+    separator: str | None = option(
+        None, "Separator of columns. Default: detected from the file.", "CHAR"
+    )
 
     @property
     def labels(self) -> dict[str, str]:
@@ -74,7 +76,7 @@ class WholeGraphFiles(GraphFiles):
     """The same for a graph that is complete, as `fit` and `compare` need one."""
 
     nodes: Path | None = option(
-        None, "A file with a column node that declares nodes, isolated ones too.", "FILE"
+        None, "A file with a column node that declares nodes, including isolated ones.", "FILE"
     )
     directed: bool = option(False, "Labels travel from source to target only.")
 

@@ -1,4 +1,4 @@
-"""`embedprop COMMAND ...`: the commands, and what a mistake gets (one line, exit code 2)."""
+"""`embedprop COMMAND ...`: the commands, and what a mistake leads to (one line, exit code 2)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _run(given: Sequence[str]) -> int:
             return INTERRUPTED
         except EmbedpropError as error:
             complain(str(error))
-        except BrokenPipeError:  # the reader of our output has gone: nobody to tell
+        except BrokenPipeError:  # nobody reads our output any more
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except OSError as error:

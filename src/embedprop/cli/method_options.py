@@ -22,7 +22,7 @@ _NOT_OPTIONS = ("verbose", "parts")
 
 # What docstrings say of values in Python, as they are written in a shell.
 _IN_THE_SHELL = {
-    "a dict gives one number for each": "or one for each, as in node=64,word=128",
+    "or a dict with one for each": "or one for each, as in node=64,word=128",
     '["word"]': "word,topic",
     "None: ": "Not given: ",
     "None takes": "none takes",
@@ -33,7 +33,7 @@ Parse = Callable[[str, Any], Any]
 
 
 class ParameterOption(NamedTuple):
-    """One option: its methods, what typer is told, and how its text becomes a value."""
+    """One option: its methods, its annotation for typer, and how its text becomes a value."""
 
     methods: tuple[str, ...]
     annotation: Any
@@ -132,7 +132,7 @@ def part_of(option: str, text: str) -> str | dict[str, str]:
         else:
             pieces[-1] += character
     if depth:
-        raise bad_value(option, f"a parenthesis is not closed in {text!r}")
+        raise bad_value(option, f"expected a closing parenthesis, got {text!r}")
     return pairs(option, pieces)
 
 
@@ -145,7 +145,7 @@ def _described(parameters: type) -> dict[str, str]:
 
 
 def chosen_parameters(given: Mapping[str, Any], *, fast: bool = False) -> dict[str, Any]:
-    """Return the parameters that the options which were given say."""
+    """Return the parameters that the given options set."""
     settings, parts = dict[str, Any](), dict[str, Any]()
     for name, value in given.items():
         option = parameter_options()[name]
@@ -156,13 +156,13 @@ def chosen_parameters(given: Mapping[str, Any], *, fast: bool = False) -> dict[s
 
 
 def require_options_of(method: str, given: Iterable[str]) -> None:
-    """Refuse options that only the other method has; those that are no parameters are EP-B's."""
+    """Refuse options that only the other method has; those that are not parameters are EP-B's."""
     options = parameter_options()
     for name in given:
         methods = options[name].methods if name in options else (FAST_METHOD,)
         if method not in methods:
             flag = flag_of(name)
             raise InvalidParameterError(
-                f"{flag} is an option of the method {methods[0]!r}, but the method is {method!r}. "
+                f"{flag} is an option of method {methods[0]!r}, but the method is {method!r}. "
                 f"Add --method {methods[0]}, or leave {flag} out."
             )

@@ -14,14 +14,14 @@ import typer
 
 Number = TypeVar("Number", int, float)
 
-ModelArgument = Annotated[Path, typer.Argument(help="The folder of a model.", show_default=False)]
+ModelArgument = Annotated[Path, typer.Argument(help="A model folder.", show_default=False)]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
 def option(default: Any, help: str, metavar: str | None = None, flags: str | None = None) -> Any:
-    """Return a field of a group of options, which is a dataclass; default ...: it is required.
+    """Return a field of a group of options (a dataclass); a default of ... makes it required.
 
-    The name of the field is that of the option, if `flags` has no other: ``"--on/--off"``.
+    The option is named after the field, unless `flags` has another name: ``"--on/--off"``.
     """
     metadata = {"help": help, "metavar": metavar, "flags": flags}
     return field(default=MISSING if default is ... else default, metadata=metadata)
@@ -100,7 +100,7 @@ def listed(option: str, text: str | None) -> list[str] | None:
         return None
     names = [name.strip() for name in text.split(",")]
     if not all(names):
-        raise bad_value(option, f"expected names with commas between them, got {text!r}")
+        raise bad_value(option, f"expected names separated by commas, got {text!r}")
     return names
 
 
@@ -118,7 +118,7 @@ def bad_value(option: str, problem: str) -> typer.BadParameter:
 
 
 def number_of(option: str, text: str, number: Callable[[str], Number]) -> Number:
-    """Return 7 of "7", or the error of an option that is no number."""
+    """Return 7 of "7"; raise an error if the option is not a number."""
     try:
         return number(text)
     except ValueError:

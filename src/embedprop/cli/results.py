@@ -22,21 +22,21 @@ class Measuring:
 
     targets: Path = option(
         ...,
-        "The classes: a file with columns node,class; a node with several has several rows.",
+        "A file with columns node,class; a node with several classes has several rows.",
         "FILE",
     )
     train_share: str | None = option(
         None,
-        f"Shares of the nodes that train; the rest is for testing. Default: {DEFAULT_SHARES}.",
+        f"Shares of the nodes to train on; the rest are for testing. Default: {DEFAULT_SHARES}.",
         "X,Y",
     )
-    per_class: int | None = option(None, "Instead: N training nodes of each class.", "N")
+    per_class: int | None = option(None, "Train on N nodes of each class instead.", "N")
     runs: int = option(10, "Random splits per protocol.", "N")
     unknown_nodes: str = option(
         "error", "What to do with labels or classes of unknown nodes.", "error|ignore"
     )
     random_state: int = option(0, "Seed of all random draws.", "N")
-    json: Path | None = option(None, "Write the results here as JSON too.", "FILE")
+    json: Path | None = option(None, "Also write the results to this file, as JSON.", "FILE")
 
     def protocols(self) -> list[Protocol]:
         """Return the protocols that the options ask for; refuse a file that cannot be written."""
@@ -48,7 +48,7 @@ class Measuring:
         draws: Any = {"n_runs": self.runs, "random_state": self.random_state}
         if self.per_class is not None:
             if self.train_share is not None:
-                raise bad_value("--per-class", "give either this or --train-share")
+                raise bad_value("--per-class", "expected either this or --train-share, got both")
             return [Protocol(n_per_class=self.per_class, **draws)]
         texts = listed("--train-share", self.train_share or DEFAULT_SHARES) or []
         shares = [number_of("--train-share", text, float) for text in texts]

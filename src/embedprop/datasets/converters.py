@@ -94,12 +94,12 @@ def convert_linqs(content: Path, cites: Path) -> Converted:
             expected = f"{rows[0].shape[1]} words" if rows else "words"
             raise unexpected(place, f"an id, {expected} and a class")
         if parts[0] in ids:
-            raise unexpected(place, f"an id that is new, but {parts[0]!r} was there")
+            raise unexpected(place, f"a new id, got {parts[0]!r} again")
         ids[parts[0]] = len(ids)
         class_of.append(parts[-1])
         rows.append(_words(place, parts[1:-1]))
     if not rows:
-        raise unexpected(content, "papers, but the file is empty")
+        raise unexpected(content, "papers, got an empty file")
     arcs = []
     for place, parts in _lines(cites):
         if len(parts) != 2:

@@ -112,8 +112,8 @@ def load_dataset(
         other = f"{name}-linqs"
         hint = f" LINQS's files do: see 'embedprop data get {other}'."
         raise InvalidParameterError(
-            f"directed: {folder} was made of Planetoid's files, which do not say who cites whom."
-            f"{hint if other in sources() else ''} Load it with directed=False."
+            f"directed: {folder} was made from Planetoid's files, which do not say which paper "
+            f"cites which.{hint if other in sources() else ''} Load it with directed=False."
         )
     n_nodes = int(meta["n_nodes"])
     edges = files.read_edges(folder, n_nodes, weighted=weighted, split=split)
@@ -192,7 +192,7 @@ def _folder_of(name: str, data_dir: str | Path | None) -> Path:
     names = sorted({folder.name for folder in found})
     raise InvalidParameterError(
         f"No data set {name!r} in {' or '.join(map(str, data_folders(data_dir)))}."
-        f"{did_you_mean(name, names)} There are: {', '.join(names) or 'none'}. {remedy}"
+        f"{did_you_mean(name, names)} Available: {', '.join(names) or 'none'}. {remedy}"
     )
 
 

@@ -116,8 +116,7 @@ def find_source(name: str) -> Source:
     known = sources()
     if name not in known:
         raise InvalidParameterError(
-            f"No data set {name!r} is known.{did_you_mean(name, known)} There are: "
-            f"{', '.join(known)}."
+            f"Unknown data set {name!r}.{did_you_mean(name, known)} Available: {', '.join(known)}."
         )
     return known[name]
 

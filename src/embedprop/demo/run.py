@@ -93,8 +93,8 @@ def run_demo(
         files = digits.write(folder)
     say(
         f"{len(digits.images):,} handwritten digits of {SIDE} x {SIDE} pixels (scikit-learn's). "
-        f"Each is linked to the {N_NEIGHBORS} that look\nmost like it and carries its dark pixels "
-        f"as labels. {n_new} are held back: they arrive later.\n"
+        f"Each is linked to the {N_NEIGHBORS} most\nsimilar ones and has its dark pixels as "
+        f"labels. {n_new} are held back: they arrive later.\n"
     )
     graph = Graph.read(files["edges"], {"pixel": files["pixels"]})
     arrived = Graph.read(files["new_edges"])
@@ -143,7 +143,7 @@ def _measured(
     inputs = {"pixels": digits.images[digits.order] / INK, **vectors}
     scores = {title: few_examples_scores(x, targets, n_known) for title, x in inputs.items()}
     say(
-        f"\nA linear classifier that is shown {N_EXAMPLES} digits of each class reads the others "
+        f"\nA linear classifier sees {N_EXAMPLES} digits of each class and classifies the others "
         f"(accuracy, {N_DRAWS} random draws):"
     )
     rows = [
@@ -193,7 +193,7 @@ def _look_around(digits: Digits, model: Estimator, say: Say) -> None:
     n_touching, n_pixels, by_chance = _touching(model)
     say(
         f"\nPixels have vectors too. Nearest to {SHOWN_PIXEL} (row 4, column 4): {near}.\n"
-        f"Training knows nothing of rows and columns, yet for {n_touching} of the {n_pixels} "
+        f"Training knew nothing about rows and columns, yet for {n_touching} of the {n_pixels} "
         f"pixels the nearest one\ntouches it in the image (by chance: {by_chance:.0f}).\n"
     )
 
@@ -225,8 +225,8 @@ def _draw(path: Path, digits: Digits, vectors: Mapping[str, Vectors]) -> None:
 def _say_what_next(folder: Path, digits: Digits, seconds: float, say: Say) -> None:
     place, name = shlex.quote(str(folder)), digit_name(int(digits.known[0]))
     say(
-        f"Done in {seconds:.0f} s. Look at {folder / 'map.png'}; the data (CSV) and the model of "
-        f"the {FIRST} are beside it. Try next:\n"
+        f"Done in {seconds:.0f} s. Open {folder / 'map.png'}; the data (CSV) and the {FIRST} model "
+        f"are beside it. Try next:\n"
         f"  embedprop similar {place}/model {name}\n"
         f"  embedprop similar {place}/model {SHOWN_PIXEL} --label-type pixel\n"
         f"  embedprop transform {place}/model --edges {place}/new_edges.csv --out new.parquet\n"

@@ -45,8 +45,8 @@ OWN_METHODS = (*PARAMETERS, FAST)
 
 COST_NOTE = (
     "CPU s: learning the vectors, once for all splits, or training a method that classifies by "
-    "itself, the mean of its splits; loading its libraries counts, the logistic regression does "
-    "not. Memory: the peak meanwhile of a process that has the graph and runs this method alone."
+    "itself, as the mean of its splits; loading its libraries is included, the logistic regression "
+    "is not. Memory: the peak of a process that holds the graph and runs only this method."
 )
 
 
@@ -78,7 +78,9 @@ def check_methods(
             raise InvalidParameterError(f"The method {method!r} is given twice.")
     for method, chosen in (settings or {}).items():
         if method not in methods:
-            raise InvalidParameterError(f"A setting is for {method!r}, which is not compared.")
+            raise InvalidParameterError(
+                f"There is a setting for {method!r}, which is not compared."
+            )
         if method in OWN_METHODS:
             names = list(_made(method, {}, 0).get_params())
         else:
@@ -86,7 +88,7 @@ def check_methods(
         for name in chosen:
             if name not in names:
                 raise InvalidParameterError(
-                    f"The method {method!r} has no setting {name!r}, only {', '.join(names)}."
+                    f"The method {method!r} has no setting {name!r}. It has: {', '.join(names)}."
                     f"{did_you_mean(name, names)}"
                 )
 

@@ -36,13 +36,13 @@ MULTI_LABEL = ("micro-F1 given", "macro-F1 given", "micro-F1 predicted", "macro-
 CLASSIFIER_NOTE = (
     "One-vs-rest logistic regression on the vectors, C of "
     f"{', '.join(f'{c:g}' for c in L2_VALUES)} by {N_FOLDS}-fold cross-validation on the training "
-    "nodes; all other nodes with a class are test nodes. Percent, mean ± standard deviation of "
-    "the runs."
+    "nodes; all other nodes with a class are test nodes. Percent, mean ± standard deviation "
+    "over the runs."
 )
 COUNTS_NOTE = (
     "given: the classifier is given the number of classes of each test node (the convention of "
-    "the earlier papers). predicted: it finds the classes itself, every one with a probability "
-    "above 1/2 and at least the best."
+    "the earlier papers). predicted: it finds the classes itself: every one with a probability "
+    "above 1/2, and at least the best."
 )
 
 
@@ -61,7 +61,7 @@ class Protocol:
 
     def __post_init__(self) -> None:
         if (self.train_share is None) == (self.n_per_class is None):
-            raise InvalidParameterError("Give either train_share or n_per_class.")
+            raise InvalidParameterError("Give either train_share or n_per_class, and not both.")
         if self.train_share is not None and not 0 < self.train_share < 1:
             raise InvalidParameterError(
                 f"train_share must be between 0 and 1, got {self.train_share}."
@@ -102,7 +102,7 @@ class Protocol:
         """Return how many nodes of each class train, and how many nodes test."""
         if targets.is_multi_label:
             raise InvalidParameterError(
-                "Nodes per class can be drawn only if no node has several classes. Use a share of "
+                "n_per_class can be used only if no node has several classes. Use a share of "
                 "the nodes (train_share)."
             )
         n, sizes = self.n_per_class or 0, targets.values.sum(axis=0)

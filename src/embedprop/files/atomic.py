@@ -25,7 +25,7 @@ def check_file(path: Path) -> None:
             f"{path}: this is inside a model folder, whose files belong together. Write elsewhere."
         )
     if not parent.is_dir():
-        raise InvalidParameterError(f"{path}: there is no folder {parent}. Make it first.")
+        raise InvalidParameterError(f"{path}: the folder {parent} does not exist. Create it first.")
     if not os.access(parent, os.W_OK | os.X_OK):
         raise InvalidParameterError(f"{path}: the folder {parent} cannot be written to.")
 
@@ -51,8 +51,8 @@ def replaced(*paths: Path) -> Iterator[list[IO[bytes]]]:
     except OSError as error:
         raise OSError(
             error.errno,
-            f"{paths[0]} could not be written ({error.strerror or error}). Make room, or choose "
-            f"another place; what was there before is unchanged",
+            f"{paths[0]} could not be written ({error.strerror or error}). Free some space, or "
+            f"choose another place; what was there before is unchanged",
         ) from error
     finally:
         for draft in drafts:

@@ -146,7 +146,7 @@ def write_projector(path: Path, names: Names, vectors: Vectors, column: str) -> 
     """Write the folder for TensorBoard's projector: vectors, names and where they are."""
     del column  # a single column has no header
     if path.exists() and not path.is_dir():
-        raise InvalidParameterError(f"{path}: this is a file; the projector needs a folder.")
+        raise InvalidParameterError(f"{path}: expected a folder for the projector, got a file.")
     places = [path / "vectors.tsv", path / "metadata.tsv", path / "projector_config.pbtxt"]
     with made(path), replaced(*places) as [vector_file, name_file, config_file]:
         for numbers in texts_of_rows(vectors, "\t"):
@@ -168,9 +168,9 @@ def write_word2vec(path: Path, names: Names, vectors: Vectors, column: str) -> l
     for key in keys:
         if not key or _UNSAFE.search(key.replace("%", "")):
             raise InvalidParameterError(
-                f"word2vec's format separates by blanks, so the {column} {key!r:.100} cannot be "
-                f"written. Escape such names with --escape-keys (escape_keys=True), or choose "
-                f"another format."
+                f"word2vec's format separates fields by spaces, so the {column} {key!r:.100} "
+                f"cannot be written. Escape such names with --escape-keys (escape_keys=True), "
+                f"or choose another format."
             )
     with replaced(path) as [file]:
         file.write(f"{len(keys)} {vectors.shape[1]}\n".encode())

@@ -108,7 +108,7 @@ class _Table:
             )
         if self.n_again:
             again = f"{counted(self.n_again, 'repeated token')}, such as {self.again!r}"
-            logger.warning("%s: %s; the first vector of each counts", self.path, again)
+            logger.warning("%s: %s; the first vector of each is used", self.path, again)
         vectors = np.frombuffer(self.numbers, dtype=np.float32).reshape(-1, self.dim)
         return tuple(self.row_of), vectors
 

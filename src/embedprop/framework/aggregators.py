@@ -90,7 +90,7 @@ class SumAggregator(Aggregator):
 
 
 class MaxAggregator(Aggregator):
-    """The largest value in each dimension; weights do not count."""
+    """The largest value in each dimension; weights are ignored."""
 
     def forward(self, messages: Messages) -> Tensor:
         """Return the maximum of each set, zeros for an empty one."""

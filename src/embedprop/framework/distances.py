@@ -51,7 +51,7 @@ class SquaredEuclideanDistance(Distance):
 
 
 class CosineDistance(Distance):
-    """1 - cosine of the angle; the lengths do not count."""
+    """1 - cosine of the angle; lengths are ignored."""
 
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
         """Return 1 - a.b / |a||b|; 1 where one of them is 0."""

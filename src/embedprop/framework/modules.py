@@ -93,7 +93,7 @@ class Reader(nn.Module):
 class Heard(NamedTuple):
     """The edges over which labels travel to the visited nodes of a batch, one row each.
 
-    nodes: who speaks; positions: to which of the visited nodes; places: the edge's in the graph.
+    nodes: the speakers; positions: the visited node of each; places: of the edge in the graph.
     """
 
     nodes: Tensor

@@ -136,8 +136,8 @@ def _require_edges(n_left: int, n_rows: int, n_self_loops: int) -> None:
     problem = "the edge table is empty. Expected at least one edge."
     if n_rows:
         problem = (
-            f"of {counted(n_rows, 'row')}, {n_self_loops} are self-loops and "
-            f"{n_rows - n_self_loops} have weight 0. Expected at least one edge between nodes."
+            f"got {counted(n_rows, 'row')} ({counted(n_self_loops, 'self-loop')}, "
+            f"{n_rows - n_self_loops} of weight 0). Expected at least one edge between two nodes."
         )
     hint = " Keep the self-loops with self_loops='keep' (--self-loops keep)."
     raise InvalidGraphError(f"The graph has no edges: {problem}{hint if n_self_loops else ''}")

@@ -26,7 +26,7 @@ UnknownNodes = Literal["error", "ignore", "add"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(GraphInputs):
-    """Nodes, their neighbors N(v), and their labels l_i(v) for every label type i.
+    """Nodes, their neighbors (N(v)), and their labels of every label type (l_i(v)).
 
     Make one with `from_edges`, `read`, `from_networkx`, `from_scipy`, `from_pyg` or `from_pandas`.
     Rows of every array are in the order of `nodes`.
@@ -36,11 +36,12 @@ class Graph(GraphInputs):
     nodes
         The names of the nodes.
     neighbors
-        N(v): the neighbors of v; in a directed graph those with an edge to v.
+        The neighbors of each node (N(v)); in a directed graph, the nodes with an edge to it.
     directed
-        Whether labels travel along edges one way only.
+        Whether labels travel only from the source of an edge to its target.
     labels
-        l_i(v) of the label types that are sets; ``"node"``, each node's own id, comes first.
+        The labels of each node (l_i(v)), for label types that are sets; ``"node"``, each node's own
+        id, comes first.
     vocabularies
         The names of the labels of each of these types.
     values
@@ -48,9 +49,10 @@ class Graph(GraphInputs):
     label_types
         All label types in the order in which they were given, ``"node"`` first.
     relations, neighbor_relations
-        The names of the edge types, and the one of each entry of ``neighbors.ids``; None without.
+        The names of the edge types, and the edge type of each entry of ``neighbors.ids``; None
+        without relations.
     n_self_loops_dropped, n_duplicates_dropped, n_zero_weights_dropped
-        How many rows of the edge table were not taken over, for each of the three reasons.
+        How many rows of the edge table were dropped, for each of the three reasons.
 
     Examples
     --------
@@ -279,6 +281,6 @@ class Graph(GraphInputs):
 
 def _unknown_type(label_type: str, known: Iterable[str], what: str) -> InvalidParameterError:
     return InvalidParameterError(
-        f"{label_type!r} is not a {what} of this graph. It has: {', '.join(known)}."
+        f"{label_type!r} is not a {what} in this graph. It has: {', '.join(known)}."
         f"{did_you_mean(label_type, known)}"
     )

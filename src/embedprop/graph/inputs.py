@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class GraphInputs:
-    """Stateless base of `Graph`: makes one from edges and labels in any of their forms."""
+    """Stateless base of `Graph`: makes one from edges and labels in any supported form."""
 
     @classmethod
     def from_edges(
@@ -40,7 +40,7 @@ class GraphInputs:
             label[, weight]), a frame with these columns, or a SciPy sparse matrix (declared nodes x
             labels). A key such as ``"age:numeric"`` gives the kind: numeric, text or image.
         directed
-            Whether an edge leads from source to target only. Most graphs are not: False.
+            Whether edges lead from source to target only. Default: False, right for most graphs.
         nodes
             Declares nodes; they come first, in this order, and may be isolated.
         weights, relations
@@ -48,8 +48,8 @@ class GraphInputs:
         self_loops
             ``"drop"`` (a node learns nothing new from itself) or ``"keep"``.
         unknown_nodes
-            What to do with labels of nodes that neither `edges` nor `nodes` name: ``"error"``
-            (it is mostly a spelling mistake), ``"ignore"`` them, or ``"add"`` the node, isolated.
+            What to do with labels of nodes that are in neither `edges` nor `nodes`: ``"error"``
+            (usually it is a spelling mistake), ``"ignore"`` them, or ``"add"`` the node, isolated.
 
         Examples
         --------
@@ -90,13 +90,13 @@ class GraphInputs:
             For each label type a file with columns node, label[, weight]; a key such as
             ``"age:numeric"`` gives the kind.
         nodes
-            A file with a column node that declares nodes, isolated ones too.
+            A file with a column node that declares nodes, including isolated ones.
         directed, self_loops, unknown_nodes
             As in `from_edges`.
         columns
-            Other names of columns, such as ``{"source": "from"}``.
+            Names of columns that differ from the usual ones, such as ``{"source": "from"}``.
         has_header, separator
-            How text files are written. None: found out from the file.
+            Format of text files. Default: detected from the file.
 
         Examples
         --------
@@ -126,7 +126,7 @@ class GraphInputs:
         self_loops: SelfLoops = "drop",
         unknown_nodes: UnknownNodes = "error",
     ) -> Graph:
-        """Make a graph from a NetworkX graph, directed if that one is.
+        """Make a graph from a NetworkX graph; it is directed if that one is.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class GraphInputs:
         self_loops: SelfLoops = "drop",
         unknown_nodes: UnknownNodes = "error",
     ) -> Graph:
-        """Make a graph from a pandas, polars or Arrow frame of edges, whatever its column names.
+        """Make a graph from a pandas, polars or Arrow frame of edges with any column names.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class GraphInputs:
         source, target
             The columns that name the two nodes of an edge.
         weight, relation
-            Default: the columns with these names, if there are any.
+            Default: the columns ``weight`` and ``relation``, if there are any.
         labels, directed, nodes, self_loops, unknown_nodes
             As in `from_edges`.
 

@@ -53,7 +53,9 @@ class ClosedFormInstance(Instance):
             types[name] = ClosedFormType(require_count(*dims[name]), strength)
         restart = require_positive("restart", parameters.restart)
         if restart > 1:
-            raise InvalidParameterError(f"restart={restart} is not possible: it is at most 1.")
+            raise InvalidParameterError(
+                f"restart={restart}: expected a number above 0 and at most 1, got {restart}."
+            )
         return cls(types, restart)
 
 

@@ -195,7 +195,7 @@ def _parsed(called: str, one: Any) -> str:
     if isinstance(one, str) and one.startswith(CUSTOM):
         raise InvalidParameterError(
             f"{called}={one!r} was a module of your own, which a saved model does not hold. Set it "
-            f"again with set_params before you learn further."
+            f"again with set_params before you continue learning."
         )
     name, given = split_part(one)
     if name in EPB_PARTS["loss"] and given.keys() == {"margin"}:

@@ -1,4 +1,4 @@
-"""The parameters of both methods, each written once: the estimators and the shell have these."""
+"""The parameters of both methods, each written once, for the estimators and the shell alike."""
 
 from __future__ import annotations
 
@@ -19,50 +19,53 @@ class EPBParameters:
     Parameters
     ----------
     dim : int or dict
-        Dimensions per label type; a dict gives one number for each. 128 as in the paper.
+        Dimensions per label type: one number for all, or a dict with one for each. 128 as in the
+        paper.
     margin : float or dict
-        Margin of the ranking loss. 1 loses least over the paper's graphs; the paper tries 1, 5,
-        10 and 20.
+        Margin of the ranking loss. The paper tries 1, 5, 10 and 20; over its graphs, 1 falls least
+        behind the best of these.
     epochs : int
         Passes over all nodes, 200 as in the paper.
     batch_size : int
-        Nodes per step of Adam, 64 as in the paper. Larger than the graph means one batch.
+        Nodes per step of Adam, 64 as in the paper. If the graph is smaller, there is one batch.
     learning_rate : float
         Step size of Adam, 0.001 as in the paper.
     schedule : {"constant", "linear"}
-        Whether the step size stays, as in the paper, or falls with each epoch.
+        Whether the step size stays constant, as in the paper, or falls with each epoch.
     label_types : list of str, optional
         Label types to learn from, for example ``["word"]``. None: all that the method reads; for
         the closed form, ids only where there is nothing else.
     max_neighbors : int, optional
-        The most neighbors that speak to a node, drawn afresh at each visit (the paper's kappa).
+        Maximum number of neighbors used for a node (the paper's kappa), drawn afresh at each visit.
         None: all of them.
     n_negatives : int or "auto"
-        Nodes u that each v is compared with per visit, 1 as in the paper. ``"auto"``: 2 where ids
-        are the only labels, else 1.
+        Number of negatives, the other nodes (u) that each node (v) is compared with per visit; 1 as
+        in the paper. ``"auto"``: 2 where ids are the only labels, else 1.
     negatives : str
-        How these are drawn: ``"uniform"``, every u with the same chance (the paper); ``"degree"``,
-        in proportion to degree^0.75; ``"in_batch"``, the next nodes of the batch; ``"shared"``, the
-        same uniform ones for the whole batch; ``"auto"``: by degree where ids are the only labels,
-        else uniform.
+        How negatives are drawn: ``"uniform"``, every other node with the same chance (the paper);
+        ``"degree"``, in proportion to degree^0.75; ``"in_batch"``, the next nodes of the batch;
+        ``"shared"``, the same uniform ones for the whole batch; ``"auto"``, by degree where ids are
+        the only labels, else uniform.
     neighborhood : str
-        Who speaks to a node: its ``"neighbors"`` (the paper), the ends of short random ``"walks"``,
-        or ``"edges"``: each neighbor alone, in a visit of its own.
+        Which nodes reconstruct a node: its ``"neighbors"`` (the paper), the ends of short random
+        ``"walks"``, or ``"edges"``, each neighbor alone in a visit of its own.
     parts : Parts or dict, optional
-        Other parts of the framework: f, g, g~, d, loss, r, see `Parts`. None: EP-B's.
+        Other label embeddings (f), aggregators (g, g~), distances (d), losses or representations
+        (r); see `Parts`. None: EP-B's.
     pretrained : dict, optional
-        Vectors to start from per label type: a word2vec or GloVe text file, gensim KeyedVectors, a
+        Vectors to start from, per label type: a word2vec or GloVe text file, gensim KeyedVectors, a
         dict, or (names, array). Labels without one start as usual.
     engine : str
-        How to compute: ``"auto"``, the first that can; ``"fused"``; ``"torch"``. With parameters:
-        ``"fused(storage='disk', partitions=8)"`` keeps tables on disk, a pair of partitions of the
-        nodes in memory at a time; ``"torch(device='cuda')"`` chooses a device.
+        What computes the vectors: ``"fused"``, ``"torch"``, or ``"auto"``, the first of these that
+        can. With parameters, ``"fused(storage='disk', partitions=8)"`` keeps tables on disk, a pair
+        of partitions of the nodes in memory at a time; ``"torch(device='cuda')"`` chooses a device.
     n_threads : int, optional
-        Threads; None: as many as help. The result is the same, to the byte, for any number.
+        Number of threads. None: as many as speed it up. The result is the same, to the byte, for
+        any number.
     random_state : int, optional
         Seed of all random draws; None takes a new one each time.
     verbose : bool
-        Show a progress bar if the output is a terminal.
+        Show a progress bar when the output is a terminal.
     """
 
     dim: int | Mapping[str, int] = 128
@@ -97,14 +100,14 @@ FAST: Mapping[str, Any] = {
 
 
 def fast_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what we recommend where EP-B is wanted, and what is given instead.
+    """Return the settings that we recommend for EP-B; those that are given take precedence.
 
     >>> fast_settings({"epochs": 200, "neighborhood": "walks"})["epochs"]
     200
     """
     settings = dict(FAST) | dict(given)
     if given.get("neighborhood", "neighbors") != "neighbors" and "max_neighbors" not in given:
-        del settings["max_neighbors"]  # it is for one kind of neighborhood
+        del settings["max_neighbors"]  # meant for one kind of neighborhood
     return settings
 
 
@@ -115,19 +118,19 @@ class ClosedFormParameters:
     Parameters
     ----------
     dim : int or dict
-        Dimensions per label type; a dict gives one number for each.
+        Dimensions per label type: one number for all, or a dict with one for each.
     regularization : float or dict, optional
-        How much a dimension must gather, in units of the mean degree (ids) or of the mean weight of
-        a label. None: 0.3 for ids, 5 for labels.
+        How strongly dimensions are kept from relying on a few rare labels, in units of the mean
+        degree (ids) or of the mean weight of a label. None: 0.3 for ids, 5 for labels.
     restart : float
-        The share of its own labels in the PageRank average of a node.
+        Weight of a node's own labels in its PageRank average.
     label_types : list of str, optional
-        Label types to learn from, for example ``["word"]``. None: all sets of labels but ids; ids
-        where there is nothing else.
+        Label types to learn from, for example ``["word"]``. None: all sets of labels except ids;
+        ids if there is nothing else.
     random_state : int, optional
         Seed of the solver's first guess; None takes a new one each time.
     verbose : bool
-        Show what is being solved if the output is a terminal.
+        Show what is being solved when the output is a terminal.
     """
 
     dim: int | Mapping[str, int] = 128
@@ -140,7 +143,7 @@ class ClosedFormParameters:
 
 Parameters: TypeAlias = EPBParameters | ClosedFormParameters
 
-# The methods by their names, the one to try first in front.
+# The methods by name; the one to try first comes first.
 PARAMETERS: Mapping[str, type[Parameters]] = {
     "closed-form": ClosedFormParameters,
     "epb": EPBParameters,
@@ -150,7 +153,7 @@ PARAMETERS: Mapping[str, type[Parameters]] = {
 def settings_of(parameters: Parameters) -> dict[str, Any]:
     """Return parameters as JSON can hold them, for a saved model.
 
-    A module of the user's own becomes ``"custom Name"``; of pretrained vectors only files are kept.
+    A user's own module becomes ``"custom Name"``; of pretrained vectors, only file names are kept.
 
     >>> settings_of(EPBParameters(parts={"distance": "cosine"}))["parts"]
     {'distance': 'cosine'}

@@ -1,4 +1,4 @@
-"""The parts of EP that a user can exchange, by name or by a module of their own."""
+"""The parts of EP that users can exchange, by name or for a module of their own."""
 
 from __future__ import annotations
 
@@ -8,37 +8,40 @@ from typing import Any, Self
 
 from embedprop.errors import InvalidParameterError, UnknownParameterError, did_you_mean
 
-# Those that each label type has for itself.
+# Each label type may have its own.
 PARTS_OF_TYPE = ("label_embedding", "aggregator", "reconstruction", "distance", "loss")
 
 
 @dataclass(frozen=True, repr=False)
 class Parts:
-    """f, g, g~, d, the loss and r of the framework; None, or left out: EP-B's.
+    """The parts of the framework: f, g, g~, d, the loss and r. None, or left out: EP-B's.
 
-    A part is written by name as `embedprop parts` lists them, with parameters as in
-    ``"softmax(temperature=0.2)"``, or is a torch module of your own; a dict gives one for each
-    label type. All but ``distance="squared_euclidean"`` and `representation` need torch.
+    Give the name of a part (`embedprop parts` lists them), with parameters if you like, as in
+    ``"softmax(temperature=0.2)"``; a torch module of your own; or a dict with a part for each label
+    type. All but ``distance="squared_euclidean"`` and `representation` need torch.
 
     Parameters
     ----------
     label_embedding : str, module or dict, optional
-        f, how labels become vectors: a table for ids and words, others for numbers, texts, images.
+        How labels become vectors (f): a table for ids and words, other parts for numbers, texts
+        and images.
     aggregator : str, module or dict, optional
-        g, over a node's own labels.
+        How the vectors of a node's own labels become its embedding h (g).
     reconstruction : str, module or dict, optional
-        g~, over the labels of a node's neighbors.
+        How the vectors of its neighbors' labels become its reconstruction h~ (g~).
     distance : str, module or dict, optional
-        d, between the two. ``"squared_euclidean"`` is worth a try where ids are the only labels.
+        Distance between embedding and reconstruction (d). ``"squared_euclidean"`` is worth a try
+        where ids are the only labels.
     loss : str, module or dict, optional
-        The loss of a node, given its distances.
+        Loss of a node, given its distances.
     representation : str
-        r, how a node's vector is made of its h and h~ of all label types.
+        How a node's vector (r) is made of its embeddings (h) and reconstructions (h~) of all label
+        types.
     refine : bool or dict
-        Whether pretrained vectors, or a module of your own as f, are learned further.
+        Whether pretrained vectors, or a module of your own as f, are trained further.
     label_dropout : float or dict
-        The chance that a label of a node is left out at a visit, against overfitting; never all of
-        them. 0 as in the paper.
+        Chance of leaving out each label of a node at a visit, against overfitting; at least one
+        label stays. 0 as in the paper.
 
     Examples
     --------
@@ -60,21 +63,22 @@ class Parts:
 
     @classmethod
     def of(cls, given: Parts | Mapping[str, Any] | None) -> Self:
-        """Return parts that are given as they are, as a dict, or not at all."""
+        """Return `Parts` from what was given: `Parts`, a dict, or None."""
         if isinstance(given, cls):
             return given
         if given is None:
             return cls()
         if not isinstance(given, Mapping):
             raise InvalidParameterError(
-                f"parts={given!r:.80} is not possible: expected Parts(...) or a dict such as "
+                f"parts={given!r:.80}: expected Parts(...) or a dict such as "
                 f"{{'distance': 'squared_euclidean'}}, got {type(given).__name__}."
             )
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
                 raise UnknownParameterError(
-                    f"parts has no {name!r}. It has: {', '.join(known)}.{did_you_mean(name, known)}"
+                    f"parts has no field {name!r}. It has: {', '.join(known)}."
+                    f"{did_you_mean(name, known)}"
                 )
         return cls(**given)
 

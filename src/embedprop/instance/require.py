@@ -1,4 +1,4 @@
-"""What a single parameter may be: checks that name the parameter, the value and the cure."""
+"""Checks of single parameters; their messages name the parameter, its value and the cure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def require_one_of(name: str, value: Any, known: Sequence[Name]) -> Name:
 def require_bool(name: str, value: Any) -> bool:
     """Return `value` if it is True or False."""
     if not isinstance(value, bool):
-        raise _impossible(name, value, "it is True or False")
+        raise _impossible(name, value, "True or False")
     return value
 
 
@@ -41,7 +41,7 @@ def require_count(name: str, value: Any, least: int = 1) -> int:
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or number < least:
-        raise _impossible(name, value, f"it must be a whole number of at least {least}")
+        raise _impossible(name, value, f"a whole number of at least {least}")
     return number
 
 
@@ -51,7 +51,7 @@ def require_share(name: str, value: Any) -> float:
         return 0.0
     share = require_positive(name, value)
     if share >= 1:
-        raise _impossible(name, value, "it must be a number from 0 to below 1")
+        raise _impossible(name, value, "a number from 0 to below 1")
     return share
 
 
@@ -62,16 +62,16 @@ def require_positive(name: str, value: Any) -> float:
             raise TypeError
         number = float(value)
     except TypeError:
-        raise _impossible(name, value, "it must be a number above 0") from None
+        raise _impossible(name, value, "a number above 0") from None
     except OverflowError:  # an integer beyond all floats
         number = float("inf")
     if not 0 < number < float("inf"):
-        raise _impossible(name, value, "it must be finite and above 0")
+        raise _impossible(name, value, "a finite number above 0")
     return number
 
 
-def _impossible(name: str, value: Any, rule: str) -> InvalidParameterError:
-    return InvalidParameterError(f"{name}={value!r} is not possible: {rule}.")
+def _impossible(name: str, value: Any, expected: str) -> InvalidParameterError:
+    return InvalidParameterError(f"{name}={value!r}: expected {expected}, got {value!r}.")
 
 
 def per_type(name: str, value: Any, label_types: Collection[str]) -> dict[str, tuple[str, Any]]:
@@ -80,8 +80,8 @@ def per_type(name: str, value: Any, label_types: Collection[str]) -> dict[str, t
         return dict.fromkeys(label_types, (name, value))
     if value.keys() != set(label_types):
         raise InvalidParameterError(
-            f"{name}={dict(value)!r} must have one entry for each label type that is learned: "
-            f"{', '.join(map(repr, label_types))}."
+            f"{name}={dict(value)!r}: expected one entry for each label type that is learned "
+            f"({', '.join(map(repr, label_types))}), got {', '.join(map(repr, value)) or 'none'}."
         )
     return {key: (f"{name}[{key!r}]", value[key]) for key in label_types}
 
@@ -96,6 +96,6 @@ def per_some_types(
         if key not in label_types:
             raise InvalidParameterError(
                 f"{name} has an entry for {key!r}, which is not a label type that is learned. "
-                f"There are: {', '.join(map(repr, label_types))}.{did_you_mean(key, label_types)}"
+                f"Those are: {', '.join(map(repr, label_types))}.{did_you_mean(key, label_types)}"
             )
     return {key: (f"{name}[{key!r}]", value.get(key)) for key in label_types}

@@ -20,6 +20,7 @@ from embedprop.errors import (
 from embedprop.graph import Graph, Vocabulary
 from embedprop.graph.arrays import Rows, Vectors, Weights
 from embedprop.graph.changes.inverses import inverse_of
+from embedprop.graph.messages import counted
 from embedprop.instance.instance import Instance
 from embedprop.instance.require import require_count
 from embedprop.model import answers
@@ -43,9 +44,9 @@ class Learning:
 
 @dataclass(frozen=True, eq=False)
 class LearnedHead:
-    """Linear scores of the classes of a node from its h and its h~.
+    """Linear scores of the classes of a node, from its embedding (h) and reconstruction (h~).
 
-    weights (classes, width), bias (classes,); scores (nodes, classes): of the nodes learned from.
+    weights (classes, width), bias (classes,); scores (nodes, classes): for the nodes learned from.
     """
 
     names: Vocabulary
@@ -80,17 +81,19 @@ class Model:
     vectors
         The vector of each node (r): (nodes, width), float32.
     embedding
-        h of all label types side by side, where it is not `vectors` itself.
+        The embeddings (h) of all label types side by side; the same array as `vectors` where r is
+        just that.
     vocabularies, label_vectors
         Per label type, the names of the labels and a vector for each; without dummy labels.
     relations, relation_vectors
-        The names of the relations, and per label type a vector for each; None and empty without.
+        The names of the relations, and per label type a vector for each; None and empty without
+        relations.
     directed
-        Whether neighbors were in-neighbors.
+        Whether the graph was directed: neighbors were then in-neighbors.
     readout
-        How a newcomer gets its vector.
+        What computes the vectors of new nodes.
     head
-        Scores of the classes, where targets were learned.
+        Scores of the classes, if targets were learned.
     learning
         Settings, seed, losses, residuals.
 
@@ -123,7 +126,7 @@ class Model:
 
     @cached_property
     def columns(self) -> dict[str, tuple[int, int]]:
-        """Where the block of each label type stands in `embedding`."""
+        """Where the columns of each label type start and end in `embedding`."""
         return columns_of(self.instance.dims)
 
     @cached_property
@@ -183,7 +186,7 @@ class Model:
         return row
 
     def transform(self, graph: Graph, source: Source = "both") -> Vectors:
-        """Return a vector for each node of a graph that has new nodes, without learning.
+        """Return a vector for each node of a graph that has new nodes, without training.
 
         Parameters
         ----------
@@ -196,7 +199,7 @@ class Model:
         Returns
         -------
         ndarray of float32, (n_nodes, width of the vectors)
-            Rows in `graph.nodes` order. Labels that were not seen in training do not count; a new
+            Rows in `graph.nodes` order. Labels that were not seen in training are ignored; a new
             node about which nothing is known gets zeros, and a warning is logged.
 
         Examples
@@ -223,10 +226,10 @@ class Model:
         Parameters
         ----------
         neighbors : iterable
-            Nodes that speak to it (of a directed graph: its in-neighbors; of a closed form those on
-            either end); unknown ones do not count.
+            Its neighbors: in a directed graph its in-neighbors, for the closed form those at either
+            end of its edges. Unknown nodes are ignored.
         labels : dict, optional
-            Its own labels per type, a list or a dict label → weight.
+            Its own labels per type: a list, or a dict from label to weight.
         weights : sequence of float, optional
             Weights of the edges from `neighbors`.
         source : {"both", "reconstruction", "own"}
@@ -305,7 +308,7 @@ class Model:
     ) -> Scored:
         """Return the k likeliest targets of edges from `head`, as (node, score), best first.
 
-        The head itself is left out; edges that are known already are not.
+        The head itself is excluded; edges that are already known are not.
 
         >>> from embedprop import ClosedForm
         >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")])).model_
@@ -337,7 +340,7 @@ class Model:
         return LinkScores.of(self)
 
     def predict(self, graph: Graph | None = None) -> list[Hashable]:
-        """Return the likeliest class of each node, by the head that was learned with targets.
+        """Return the likeliest class of each node, for a model that learned targets.
 
         Parameters
         ----------
@@ -349,7 +352,7 @@ class Model:
         return answer.classes
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model into a folder, in place of the model that may be there; never half.
+        """Save the model to a folder, replacing any model there as a whole or not at all.
 
         >>> import tempfile
         >>> from embedprop import ClosedForm, load
@@ -383,7 +386,8 @@ class Model:
         if row < 0:
             shown = ", ".join(map(repr, vocabulary.names[:5]))
             raise UnknownRelationError(
-                f"Unknown relation {relation!r}: the model has {len(vocabulary)}, such as {shown}."
+                f"Unknown relation {relation!r}: the model has "
+                f"{counted(len(vocabulary), 'relation')}, such as {shown}."
                 f"{did_you_mean(relation, vocabulary.names)}"
             )
         return np.array([row])

@@ -1,4 +1,4 @@
-"""What a question noticed: it goes with the answer, and whoever talks to a person says it."""
+"""What was noticed while answering: returned with the answer, for the caller to log."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def other_direction(learned_directed: bool) -> Notice:
     words = ("undirected", "directed")
     return Notice(
         f"The model was trained on a graph that is {words[learned_directed]}, but this one is "
-        f"{words[not learned_directed]}: neighbors do not mean the same in both."
+        f"{words[not learned_directed]}: neighbors mean different things in the two."
     )
 
 
@@ -49,20 +49,20 @@ def unknown_nodes(unknown: Sequence[Hashable], n_new: int) -> Notice:
     examples = ", ".join(map(repr, unknown[:3]))
     return Notice(
         f"Nothing is known about {len(unknown)} of the {n_new} new nodes (for example {examples}): "
-        f"zeros."
+        f"their vectors are zeros."
     )
 
 
 def unknown_relations(n_edges: int) -> Notice:
     """Notice edges with a relation that the model does not know."""
     edges = "1 edge has" if n_edges == 1 else f"{n_edges} edges have"
-    return Notice(f"{edges} a relation that was not seen in training: left out.")
+    return Notice(f"{edges} a relation that was not seen in training: ignored.")
 
 
 def unknown_labels(n_unknown: int, n_labels: int, label_type: str) -> Notice:
     """Notice labels of new nodes that the model does not know."""
     return Notice(
         f"{n_unknown} of the {n_labels} labels of type {label_type!r} of new nodes were not seen "
-        f"in training and do not count.",
+        f"in training and are ignored.",
         is_warning=False,
     )

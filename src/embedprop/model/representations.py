@@ -109,13 +109,13 @@ class Concatenation(Representation):
 
 
 class Mean(Representation):
-    """The mean of the h of all label types, which must have one dimension."""
+    """The mean of the h of all label types, which must have the same dim."""
 
     def width(self, dims: Sequence[int]) -> int:
-        """Return the one dimension that all label types have."""
+        """Return the dim that all label types have."""
         if len(set(dims)) > 1:
             raise InvalidParameterError(
-                f"representation='mean' needs label types of one dimension, but they have "
+                f"representation='mean' needs the same dim for all label types, got "
                 f"{', '.join(map(str, dims))}. Give one dim, or representation='concatenation'."
             )
         return dims[0]
@@ -146,8 +146,8 @@ class PageRank(Representation):
     def __init__(self, restart: float = 0.15) -> None:
         if not 0 < restart <= 1:
             raise InvalidParameterError(
-                f"representation='pagerank(restart={restart!r})' is not possible: restart is above "
-                f"0 and at most 1."
+                f"representation='pagerank(restart={restart!r})': expected a restart above 0 and "
+                f"at most 1, got {restart!r}."
             )
         self.restart = np.float32(restart)
 

@@ -45,7 +45,7 @@ def test_each_method_has_a_row_with_quality_time_and_memory(shell: Shell) -> Non
     options = ["--train-share", "0.5", "--runs", 2, "--json", "r.json"]
     answer = shell(*command, *options)
     assert answer.code == 2
-    assert answer.err == "1 of 2 methods could not run: bow. The table says why.\n"
+    assert answer.err == "1 of 2 methods could not run: bow. See the table for the reasons.\n"
     assert "12, 0 of them isolated" in answer.out
     header, first, second = (line.split("\t") for line in answer.out.splitlines()[-3:])
     assert header == ["method", "protocol", "accuracy", "CPU s", "memory MB"]
@@ -147,7 +147,7 @@ def test_peak_memory_grows_with_what_is_held() -> None:
         ),
         (["--methods", "wvrn,wvrn"], "given twice"),
         (["--methods", "wvrn", "--set", "epb.epochs=2"], "'epb', which is not compared"),
-        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed', only batch_size"),
+        (["--methods", "epb", "--set", "epb.speed=2"], "no setting 'speed'. It has: batch_size"),
         (["--methods", "epb", "--set", "epochs=2"], "expected METHOD.NAME=VALUE"),
         (["--methods", "eps"], "method='eps' is not known."),
         (["--unknown-nodes", "sometimes"], "unknown_nodes"),
@@ -177,5 +177,5 @@ def test_if_no_method_runs_that_is_an_error(shell: Shell, monkeypatch: pytest.Mo
     monkeypatch.setattr(comparison, "_in_own_process", lambda *_: {"error": "no\nluck"})
     command = ["compare", "cliques.csv", "--targets", "classes.csv", "--methods", "epb"]
     answer = shell(*command, "--train-share", "0.5", "--quiet")
-    assert_refused(answer, "1 of 1 methods could not run: epb. The table says why.")
+    assert_refused(answer, "1 of 1 methods could not run: epb. See the table for the reasons.")
     assert answer.out.splitlines()[1:] == ["epb\tno luck"]

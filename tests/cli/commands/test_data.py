@@ -56,7 +56,7 @@ def test_without_network_there_is_one_line_that_names_the_address(shell, cache):
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("Cora", ["No data set 'Cora' is known", "cora, citeseer"]),
+        ("Cora", ["Unknown data set 'Cora'", "cora, citeseer"]),
         ("fb15k237", ["fb15k237 cannot be fetched", "EMBEDPROP_DATA"]),
         ("citeseer-linqs", ["citeseer-linqs cannot be fetched", "--files FOLDER"]),
     ],
@@ -79,7 +79,7 @@ def test_a_data_set_is_fetched_and_then_listed_with_its_folder(raw, shell, cache
         answer = shell("data", "get", "citeseer", "--mirror", address)
     assert answer.code == 0, answer
     assert "3,327 nodes, 4,676 edges" in answer.out
-    assert "undirected, who cites whom is not known" in answer.out
+    assert "undirected, it is not known which paper cites which" in answer.out
     assert rows_of(shell("data", "list"))["citeseer"][-1] == str(cache / "data" / "citeseer")
     assert shell("data", "get", "citeseer", "--quiet") == (0, "", "")
 

@@ -78,7 +78,7 @@ def test_unknown_nodes_are_an_error_or_ignored(shell: Shell, cliques: Path) -> N
         (["--train-share", "1.5"], "between 0 and 1"),
         (["--runs", "0"], "n_runs must be positive"),
         (["--per-class", "7"], "got 6 of class 'a'"),
-        (["--json", "nowhere/r.json"], "there is no folder"),
+        (["--json", "nowhere/r.json"], "does not exist. Create it first."),
         (["--unknown-nodes", "add"], "unknown_nodes='add'"),
     ],
 )

@@ -31,7 +31,7 @@ def test_without_out_files_are_written_beside_the_model(
 ) -> None:
     shutil.copytree(model, "friends")
     answer = shell("export", "friends/", "--format", format)
-    assert answer == (0, f"4 vectors of 8 numbers: {', '.join(files)}\n", "")
+    assert answer == (0, f"Wrote 4 vectors of 8 dimensions: {', '.join(files)}\n", "")
     assert all(Path(name).stat().st_size > 0 for name in files)
 
 
@@ -51,5 +51,7 @@ def test_nodes_and_labels_are_exported(shell: Shell, model: Path) -> None:
 
 def test_mistakes_are_refused(shell: Shell, model: Path) -> None:
     assert_refused(shell("export", model, "--format", "x"), "format='x' is not known")
-    assert_refused(shell("export", model, "--labels", "x"), "none for 'x'; it has: node, word")
-    assert_refused(shell("export", model, "--out", "no/x.parquet"), "there is no folder")
+    assert_refused(shell("export", model, "--labels", "x"), "none for 'x'. It has: node, word")
+    assert_refused(
+        shell("export", model, "--out", "no/x.parquet"), "no does not exist. Create it first."
+    )

@@ -163,13 +163,13 @@ def test_an_option_of_the_other_method_is_refused_with_the_method_to_add(
     shell: Shell, words: list[str], flag: str, method: str
 ) -> None:
     answer = shell("fit", "edges.csv", "--out", "m", *words)
-    assert_refused(answer, f"{flag} is an option of the method '{method}'", f"--method {method}")
+    assert_refused(answer, f"{flag} is an option of method '{method}'", f"--method {method}")
 
 
 def test_every_option_is_explained(shell: Shell) -> None:
     shown = " ".join(shell("fit", "--help").out.split())
     assert "--epochs N [epb] Passes over all nodes, 200 as in the paper. Default: 200." in shown
-    assert "--restart X [closed-form] The share of its own labels" in shown
+    assert "--restart X [closed-form] Weight of a node's own labels" in shown
     assert "None" not in shown
 
 
@@ -316,16 +316,19 @@ def test_parts_are_chosen_by_name(shell: Shell, words: list[str]) -> None:
         (["--loss", "hinge"], ["loss='hinge' is not known.", "'margin_ranking', 'softmax'"]),
         (["--loss", "word=hinge"], ["loss['word']='hinge' is not known."]),
         (["--loss", "wrod=softmax"], ["loss has an entry for 'wrod'", "'node', 'word'"]),
-        (["--loss", "word=softmax(temperature=1"], ["--loss: a parenthesis is not closed"]),
+        (["--loss", "word=softmax(temperature=1"], ["--loss: expected a closing parenthesis"]),
         (["--loss", "softmax(heat=1)"], ["'softmax' has no parameter 'heat'"]),
         (["--aggregator", "min"], ["aggregator='min' is not known.", "'mean', 'weighted_mean'"]),
         (["--distance", "far"], ["distance='far' is not known."]),
         (["--representation", "nope"], ["representation='nope' is not known."]),
-        (["--representation", "pagerank(restart=2)"], ["restart is above 0 and at most 1"]),
-        (["--representation", "mean", "--dim", "node=3,word=4"], ["label types of one dimension"]),
+        (["--representation", "pagerank(restart=2)"], ["expected a restart above 0 and at most 1"]),
+        (
+            ["--representation", "mean", "--dim", "node=3,word=4"],
+            ["needs the same dim for all label types"],
+        ),
         (["--label-embedding", "word=cnn"], ["cannot read label type 'word'", "'lookup'"]),
-        (["--engine", "fused", "--loss", "logistic"], ["engine='fused' computes EP-B alone"]),
-        (["--label-dropout", "1"], ["label_dropout=1.0 is not possible"]),
+        (["--engine", "fused", "--loss", "logistic"], ["engine='fused' computes only EP-B"]),
+        (["--label-dropout", "1"], ["label_dropout=1.0: expected"]),
         (["--schedule", "never"], ["schedule='never' is not known."]),
     ],
 )
@@ -356,10 +359,14 @@ def test_parts_that_cannot_be_are_refused_before_reading(
         (["--pretrained", "wrod=v.vec"], "tea 1 2 3 4\n", ["lookup table ('node', 'word')"]),
         (["--targets", "v.vec"], "node,class\nann,x\neve,y\n", ["targets names the node 'eve'"]),
         (["--targets", "v.vec"], "node,class\nann,x\nann,y\n", ["'ann' has several classes"]),
-        (["--targets", "v.vec"], "node,class\nann,x\n", ["targets has 1 different classes"]),
+        (
+            ["--targets", "v.vec"],
+            "node,class\nann,x\n",
+            ["expected at least 2 different classes, got 1"],
+        ),
         (["--engine", "torch(device='gpu')"], "", ["device='gpu' cannot be used here"]),
         (["--inverse-relations"], "", ["needs a directed graph with relations"]),
-        (["--loss", "softmax(temperature=0)"], "", ["temperature=0 is not possible"]),
+        (["--loss", "softmax(temperature=0)"], "", ["temperature=0: expected"]),
     ],
 )
 def test_a_mistake_leaves_nothing_half_written(

@@ -33,8 +33,8 @@ def test_a_model_is_learned_on_disk(shell: Shell) -> None:
     ("engine", "message"),
     [
         ("fused(storage='dsk')", "storage='dsk' is not known. Choose one of: 'auto', 'memory'"),
-        ("fused(storage='disk', partitions=3)", "partitions=3 is not possible"),
-        ("fused(partitions=4)", "these are for tables on disk"),
+        ("fused(storage='disk', partitions=3)", "partitions=3: expected"),
+        ("fused(partitions=4)", "which are for tables on disk"),
         ("fused(storage='disk', folder='gone')", "the folder gone does not exist"),
         ("fused(disk=True)", "'fused' has no parameter 'disk'"),
         ("torch(storage='disk')", "'torch' has no parameter 'storage'"),
@@ -52,4 +52,4 @@ def test_targets_are_not_learned_by_the_fused_engine(shell: Shell) -> None:
     words = ["--engine", "fused", "--targets", "nowhere.csv"]
     answer = shell("fit", "nowhere.csv", "--out", "model", *words, *QUICK)
     assert answer.code == 2
-    assert "engine='fused' computes EP-B alone, but targets are given." in answer.err
+    assert "engine='fused' computes only EP-B, but targets are given." in answer.err

@@ -48,7 +48,7 @@ def test_mistakes_of_tails(shell: Shell, triples: EmbeddingPropagation, model: P
     assert_refused(shell("tails", "m", "ann", "hates"), "Unknown relation 'hates'", "'likes'")
     assert_refused(shell("tails", "m", "ann"), "Unknown relation None")
     assert_refused(shell("tails", model, "ann", "likes"), "from edges without relations")
-    assert_refused(shell("tails", "m", "ann", "likes", "-k", "0"), "k=0 is not possible")
+    assert_refused(shell("tails", "m", "ann", "likes", "-k", "0"), "k=0: expected")
     assert_refused(shell("tails", "nowhere", "ann"), "nowhere")
 
 
@@ -57,7 +57,7 @@ def test_predict_writes_the_class_of_every_node(shell: Shell) -> None:
     command = ["fit", "edges.csv", "--targets", "classes.csv", "--out", "m", *QUICK]
     assert shell(*command, "--target-weight", "2").code == 0
     answer = shell("predict", "m", "--out", "predicted.csv")
-    assert answer == (0, "The classes of 4 nodes are in predicted.csv.\n", "")
+    assert answer == (0, "Wrote the classes of 4 nodes to predicted.csv.\n", "")
     table = pl.read_csv("predicted.csv")
     model = EmbeddingPropagation.load("m")
     assert table.columns == ["node", "class"]
@@ -82,4 +82,4 @@ def test_relation_vectors_are_exported(shell: Shell, triples: EmbeddingPropagati
     assert table["relation"].to_list()[:2] == ["likes", "knows"]
     assert_refused(shell("export", "m", "--relations", "word"), "the model has none for 'word'")
     both = ["export", "m", "--relations", "node", "--labels", "node"]
-    assert_refused(shell(*both), "either --labels or --relations")
+    assert_refused(shell(*both), "--relations: expected either this or --labels")

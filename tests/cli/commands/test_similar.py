@@ -51,4 +51,4 @@ def test_unknown_names_are_refused(shell: Shell, model: Path) -> None:
     assert_refused(shell("similar", model, "zoe"), "Unknown node 'zoe'")
     assert_refused(shell("similar", model, "x", "--label-type", "word"), "Unknown label 'x'")
     assert_refused(shell("similar", model, "x", "--label-type", "y"), "Unknown label type 'y'")
-    assert_refused(shell("similar", model, "ann", "-k", "0"), "k=0 is not possible")
+    assert_refused(shell("similar", model, "ann", "-k", "0"), "k=0: expected")

@@ -25,7 +25,7 @@ def test_the_table_has_the_new_nodes_with_their_reconstructions(
     answer = shell("transform", model, "--edges", new_edges, "--out", "new.parquet")
     assert answer == (
         0,
-        "new.parquet: vectors of 2 new nodes, which have 3 known ones around.\n",
+        "Wrote vectors for 2 new nodes, linked to 3 known nodes: new.parquet\n",
         "",
     )
     table = pl.read_parquet("new.parquet")
@@ -69,7 +69,7 @@ def test_labels_of_nodes_without_edges_follow_unknown_nodes(
 
 def test_no_new_nodes_give_an_empty_table(shell: Shell, model: Path) -> None:
     answer = shell("transform", model, "--edges", "edges.csv", "--out", "new.parquet")
-    assert answer.out == "No new nodes: the model knows all 4. new.parquet is empty.\n"
+    assert answer.out == "No new nodes: the model already has all 4. new.parquet is empty.\n"
     table = pl.read_parquet("new.parquet")
     assert table.schema == {"node": pl.String, "vector": pl.List(pl.Float32)}
     assert len(table) == 0
@@ -94,9 +94,9 @@ def test_nodes_that_are_numbers_are_known_by_their_digits(
     ("words", "part"),
     [
         (["--out", "new.csv"], "expected a name that ends in .parquet"),
-        (["--out", "no/new.parquet"], "there is no folder"),
+        (["--out", "no/new.parquet"], "no does not exist. Create it first."),
         (["--source", "x"], "source='x' is not known"),
-        (["--label", "sound=words.csv"], "the model knows no type 'sound', only node, word"),
+        (["--label", "sound=words.csv"], "the model has no label type 'sound'. It has: node, word"),
         (["--edges", "missing.csv"], "missing.csv does not exist"),
     ],
 )

@@ -104,9 +104,9 @@ def become_a_folder(path: Path) -> None:
     ("harm", "problem"),
     [
         (Path.unlink, "this file is missing"),
-        (cut, r"the file has \d+ bytes instead of \d+"),
-        (lengthen, r"the file has \d+ bytes instead of \d+"),
-        (become_a_folder, "this should be a file"),
+        (cut, r"expected a file of \d+ bytes, got \d+"),
+        (lengthen, r"expected a file of \d+ bytes, got \d+"),
+        (become_a_folder, "expected a file"),
     ],
 )
 def test_a_harmed_data_file_is_named(
@@ -135,8 +135,8 @@ def test_a_path_without_a_folder_is_refused(tmp_path: Path) -> None:
         (b'{"format":', "not valid JSON"),
         (b"\xff\xfe\x00garbage", "not valid JSON"),
         (b"[" * 200_000, "not valid JSON"),
-        (b"[]", "a JSON object was expected"),
-        (b"null", "a JSON object was expected"),
+        (b"[]", "expected a JSON object"),
+        (b"null", "expected a JSON object"),
         (b"{}", "not the manifest of an embedprop model"),
         (b'{"format": "other"}', "not the manifest of an embedprop model"),
         (b" " * 100_000_001, "the file is too large for a manifest"),
@@ -207,7 +207,7 @@ def test_a_file_name_that_leads_elsewhere_is_refused(
     real = manifest_of(folder)["arrays"]["file"]
     shutil.copy(folder / real, tmp_path / real)
     change_manifest(folder, lambda content: content["arrays"].update(file=name.format(real)))
-    with pytest.raises(InvalidModelError, match=r"manifest\.json, 'arrays': 'file' should be"):
+    with pytest.raises(InvalidModelError, match=r"manifest\.json, 'arrays': 'file': expected"):
         load_model(folder)
 
 
@@ -229,7 +229,7 @@ def entry(
         (b"", "header does not fit"),
         (b"1234567", "header does not fit"),
         (b"\xff" * 16, "header does not fit"),
-        (safetensors_file([]), "no JSON object"),
+        (safetensors_file([]), "not a JSON object"),
         (safetensors_file(b"{"), "Expecting"),
         (safetensors_file(b"[" * 200_000), "recursion"),
         (safetensors_file({"a": 1}), "entry of the array 'a'"),

@@ -98,7 +98,7 @@ def test_without_any_word_no_node_has_labels():
 @pytest.mark.parametrize("label_type", ["word", "age", "node", "other"])
 def test_what_is_no_text_is_refused(label_type):
     with pytest.raises(
-        InvalidParameterError, match=f"'{label_type}' is not a label type of kind text .* 'title'"
+        InvalidParameterError, match=f"'{label_type}' is not a text label type .* 'title'"
     ):
         as_word_sets(titles(), label_type)
 
@@ -118,7 +118,7 @@ def test_only_the_most_frequent_tokens_are_kept(caplog):
         tokens = Tokens.of(["a a a b b c"], max_tokens=2)
     assert tokens.vocabulary.names == ("a", "b")
     assert len(tokens) == 2
-    assert caplog.messages == ["the 2 most frequent of 3 words are tokens"]
+    assert caplog.messages == ["keeping the 2 most frequent of 3 words as tokens"]
 
 
 def test_unknown_tokens_are_skipped_before_a_text_is_cut(caplog):
@@ -138,9 +138,9 @@ def test_an_encoding_has_at_least_one_column():
 
 
 def test_limits_must_be_counts():
-    with pytest.raises(InvalidParameterError, match="max_tokens=0 is not possible"):
+    with pytest.raises(InvalidParameterError, match="max_tokens=0: expected"):
         Tokens.of(["a"], max_tokens=0)
-    with pytest.raises(InvalidParameterError, match="max_length=-1 is not possible"):
+    with pytest.raises(InvalidParameterError, match="max_length=-1: expected"):
         Tokens.of(["a"]).encode(["a"], max_length=-1)
 
 

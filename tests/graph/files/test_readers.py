@@ -139,7 +139,7 @@ def test_numeric_labels_take_all_columns_and_empty_means_missing(folder):
         ("node,value\na,1\nb,tall\n", r"line 3: expected a number in column 'value', .* 'tall'"),
         ("node,value\na,inf\n", r"line 2: expected a finite number or nothing .* 'inf'"),
         ("node,value\na,1e39\n", r"line 2: expected a finite number or nothing"),
-        ("node,value\na,1\nb,1\na,2\n", r"line 4: node 'a' has a row already"),
+        ("node,value\na,1\nb,1\na,2\n", r"line 4: node 'a' already has a row"),
         ("node\na\n", r"the column 'value'"),
     ],
 )

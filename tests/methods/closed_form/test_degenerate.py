@@ -106,12 +106,12 @@ class TestDegenerate:
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
         assert not closed_form(regularization=1e9).fit_transform(made_graph()).any()
-        assert "a regularization that is far too large does this as well" in caplog.text
+        assert "a far too large regularization has the same effect" in caplog.text
 
     def test_dimensions_without_use_are_told(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.INFO, logger="embedprop"):
             closed_form().fit(DEGENERATE["fewer words than dimensions"][0])
-        assert "Label type 'word' fills 1 of its 8 dimensions" in caplog.text
+        assert "Label type 'word' uses 1 of its 8 dimensions" in caplog.text
 
     @pytest.mark.parametrize(("label_types", "told"), [(None, True), (["word"], False)])
     def test_ids_beside_labels_are_left_aside_with_a_notice(

@@ -120,21 +120,21 @@ class TestParameters:
         ("params", "message"),
         [
             *[
-                ({"regularization": bad}, "must be finite and above 0")
+                ({"regularization": bad}, "expected a finite number above 0")
                 for bad in (-1, 0, math.nan, math.inf)
             ],
-            *[({"regularization": bad}, "must be a number above 0") for bad in ("1", True)],
-            ({"regularization": {"word": -1}}, r"regularization\['word'\]=-1 is not possible"),
+            *[({"regularization": bad}, "expected a number above 0") for bad in ("1", True)],
+            ({"regularization": {"word": -1}}, r"regularization\['word'\]=-1: expected"),
             (
                 {"regularization": {"node": 1.0}},
-                "an entry for 'node', which is not a label type that is learned. There are: 'word'",
+                "an entry for 'node', which is not a label type that is learned. Those are: 'word'",
             ),
-            ({"restart": 0}, "restart=0 is not possible: it must be finite and above 0"),
-            ({"restart": -0.5}, "must be finite and above 0"),
-            ({"restart": 2}, r"restart=2\.0 is not possible: it is at most 1"),
-            ({"restart": None}, "must be a number above 0"),
-            ({"dim": 0}, "dim=0 is not possible"),
-            ({"dim": {"node": 3}}, "must have one entry for each label type"),
+            ({"restart": 0}, "restart=0: expected a finite number above 0"),
+            ({"restart": -0.5}, "expected a finite number above 0"),
+            ({"restart": 2}, r"restart=2\.0: expected a number above 0 and at most 1"),
+            ({"restart": None}, "expected a number above 0"),
+            ({"dim": 0}, "dim=0: expected"),
+            ({"dim": {"node": 3}}, "expected one entry for each label type"),
             ({"regularization": 1e-9}, "is too small .* Give at least"),
         ],
     )

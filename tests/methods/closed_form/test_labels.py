@@ -23,7 +23,7 @@ from embedprop import Graph
 from embedprop.errors import InvalidParameterError
 from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
-from embedprop.methods.closed_form.labels import LabelledNodes, label_matrix, solve_labels
+from embedprop.methods.closed_form.labels import LabeledNodes, label_matrix, solve_labels
 
 DIM = 6
 
@@ -35,7 +35,7 @@ def parts(graph: Graph) -> tuple[Any, Any]:
     adjacency, known = symmetric_adjacency(graph), sets.sizes > 0
     if known.all():
         return adjacency, matrix
-    return LabelledNodes(adjacency, known), matrix[np.flatnonzero(known)]
+    return LabeledNodes(adjacency, known), matrix[np.flatnonzero(known)]
 
 
 class Solution(NamedTuple):

@@ -21,7 +21,7 @@ from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.methods.closed_form import labels, spectrum
 from embedprop.methods.closed_form.labels import (
     MAX_PASSED,
-    LabelledNodes,
+    LabeledNodes,
     label_matrix,
     solve_labels,
 )
@@ -31,8 +31,8 @@ PATH = Graph.from_edges([("a", "x"), ("x", "y"), ("y", "b")], nodes=["a", "x", "
 PATH_KNOWN = np.array([True, False, False, True, False])
 
 
-def labelled(graph: Graph, known: np.ndarray) -> LabelledNodes:
-    return LabelledNodes(symmetric_adjacency(graph), known)
+def labelled(graph: Graph, known: np.ndarray) -> LabeledNodes:
+    return LabeledNodes(symmetric_adjacency(graph), known)
 
 
 class TestOnAPath:

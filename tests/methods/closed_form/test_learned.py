@@ -248,7 +248,8 @@ class TestNothingKnown:
         assert not vectors[N:].any()
         assert caplog.records[-1].levelno == logging.WARNING
         assert caplog.records[-1].getMessage() == (
-            "Nothing is known about 3 of the 3 new nodes (for example 'alone', 'a', 'b'): zeros."
+            "Nothing is known about 3 of the 3 new nodes (for example 'alone', 'a', 'b'): "
+            "their vectors are zeros."
         )
 
     def test_one_new_node_gets_zeros_and_a_warning(

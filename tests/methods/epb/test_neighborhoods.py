@@ -139,6 +139,6 @@ def test_one_edge_at_a_time_cannot_be_several_neighbors(river: Graph) -> None:
     Edges(river, 1)
     with pytest.raises(
         InvalidParameterError,
-        match=r"max_neighbors=2 is not possible with neighborhood='edges', .*Leave it out",
+        match=r"max_neighbors=2 cannot be combined with neighborhood='edges', .*Leave it out",
     ):
         Edges(river, 2)

@@ -109,7 +109,7 @@ def test_a_missing_file_is_a_wrong_parameter(tmp_path):
         ((3, [[1]]), "expected a list of names"),
         (
             (NAMES, torch.ones(3, 2, requires_grad=True)),
-            r"they make no array: .*detach",
+            r"they do not form an array: .*detach",
         ),
     ],
 )
@@ -123,7 +123,7 @@ def test_of_a_repeated_name_the_first_vector_counts_and_a_warning_tells(caplog):
         pretrained = PretrainedVectors.of((["a", "b", "a", "a"], [[1], [2], [3], [4]]))
     assert pretrained.names == ("a", "b")
     assert pretrained.vectors.tolist() == [[1], [2]]
-    assert "2 names come again, such as 'a'" in caplog.messages[0]
+    assert "repeated names (2), such as 'a'" in caplog.messages[0]
 
 
 def test_known_labels_start_from_their_vector_and_others_as_usual(caplog):
@@ -143,8 +143,8 @@ def test_another_number_of_dimensions_is_told_with_both_and_nothing_is_written()
     table = np.zeros((3, 7))
     with pytest.raises(
         InvalidParameterError,
-        match=r"Label type 'word': the pretrained vectors have 2 dimensions, but 7 are to be "
-        r"learned. Set dim=2 \(for this type alone: dim=\{'word': 2, ...\}\)",
+        match=r"Label type 'word': the pretrained vectors have 2 dimensions, but dim=7\. "
+        r"Set dim=2 \(for this type alone: dim=\{'word': 2, ...\}\)",
     ):
         start_from(table, NAMES, PretrainedVectors.of((NAMES, ARRAY)), "word")
     assert not table.any()

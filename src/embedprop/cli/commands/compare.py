@@ -20,14 +20,14 @@ class Methods:
 
     methods: str = option(
         "closed-form,epb,wvrn,majority",
-        "Among closed-form, epb, epb-fast, deepwalk, node2vec, line, wvrn, majority, bow, "
+        "Any of closed-form, epb, epb-fast, deepwalk, node2vec, line, wvrn, majority, bow, "
         "dw-bow, planetoid-t, planetoid-i, gcn, gcn-i.",
         "A,B",
     )
     setting: list[str] | None = option(
         None,
         "A parameter of a method, such as epb.margin=5, epb.parts__loss=softmax or "
-        "node2vec.p=0.25. Repeat it.",
+        "node2vec.p=0.25. Repeat for more.",
         "METHOD.NAME=VALUE",
         "--set",
     )
@@ -42,7 +42,7 @@ def compare(
 ) -> None:
     """Compare methods on your graph: quality, CPU time and memory.
 
-    A method that cannot run has its reason in the table; the command then ends with 2.
+    If a method cannot run, the table says why, and the exit code is 2.
     """
     from embedprop.evaluation.comparison import COST_NOTE, check_methods
     from embedprop.evaluation.comparison import compare as compared
@@ -74,8 +74,8 @@ def compare(
     failed = [record["method"] for record in records if "error" in record]
     if failed:
         raise EmbedpropError(
-            f"{len(failed)} of {len(records)} methods could not run: {', '.join(failed)}. The "
-            f"table says why."
+            f"{len(failed)} of {len(records)} methods could not run: {', '.join(failed)}. See the "
+            f"table for the reasons."
         )
 
 

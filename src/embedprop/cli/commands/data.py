@@ -12,13 +12,13 @@ from embedprop.cli.console import show_table, speaker
 from embedprop.cli.options import QuietOption, option, with_options
 
 data = typer.Typer(
-    add_completion=False, rich_markup_mode=None, help="List data sets, or fetch one by name."
+    add_completion=False, rich_markup_mode=None, help="List data sets, or download one by name."
 )
 
 
 @data.callback(invoke_without_command=True)
 def options(context: typer.Context) -> None:
-    """List data sets, or fetch one by name."""
+    """List data sets, or download one by name."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -37,9 +37,11 @@ def list_() -> None:
 class Fetching:
     """Where the original files come from."""
 
-    mirror: str | None = option(None, "A server to ask instead of the published one.", "ADDRESS")
-    files: Path | None = option(None, "Take the original files from here; fetch nothing.", "FOLDER")
-    force: bool = option(False, "Make the data set again if it is there.")
+    mirror: str | None = option(None, "A server to use instead of the published one.", "ADDRESS")
+    files: Path | None = option(
+        None, "Use the original files in this folder; download nothing.", "FOLDER"
+    )
+    force: bool = option(False, "Convert the data set again if it is already there.")
 
 
 @data.command()
@@ -49,7 +51,7 @@ def get(
     wanted: Fetching,
     quiet: QuietOption = False,
 ) -> None:
-    """Fetch the original files of a data set, check and convert them."""
+    """Download the original files of a data set, check them and convert them."""
     from embedprop.datasets.download import download_bar
     from embedprop.datasets.get import get_dataset
     from embedprop.datasets.sources import find_source

@@ -13,11 +13,11 @@ from embedprop.cli.options import QuietOption
 
 def demo(
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to write data, model and map.")
+        Path, typer.Option(metavar="FOLDER", help="Where to write the data, the model and the map.")
     ] = Path("embedprop-demo"),
     quiet: QuietOption = False,
 ) -> None:
-    """See it work on real data; needs no download."""
+    """See embedprop work on real data; nothing is downloaded."""
     from embedprop.demo.run import run_demo
 
     run_demo(out, speaker(quiet), verbose=not quiet)

@@ -1,4 +1,4 @@
-"""`embedprop evaluate`: how well a model's vectors tell the classes of nodes."""
+"""`embedprop evaluate`: how well a model's vectors predict the classes of nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from embedprop.cli.results import Measuring, percent
 
 
 def evaluate(model: ModelArgument, measuring: Measuring, quiet: QuietOption = False) -> None:
-    """Measure how well a linear classifier on the vectors finds the classes of nodes."""
+    """Measure how well vectors predict the classes of nodes.
+
+    The classifier is linear: logistic regression.
+    """
     from embedprop.cli.spelling import as_known
     from embedprop.evaluation.protocols import evaluate_vectors, notes
     from embedprop.evaluation.targets import targets_of

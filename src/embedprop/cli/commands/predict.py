@@ -1,4 +1,4 @@
-"""`embedprop predict`: the class of every node, by the head of a model."""
+"""`embedprop predict`: the class of every node, by a model that learned targets."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from embedprop.cli.options import ModelArgument, QuietOption
 def predict(
     model: ModelArgument,
     out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where to write node,class.", show_default=False)
+        Path,
+        typer.Option(
+            metavar="FILE", help="A CSV file to write, with columns node,class.", show_default=False
+        ),
     ],
     quiet: QuietOption = False,
 ) -> None:
-    """Write the class of every node, by a model that was fitted with --targets."""
+    """Write the class of every node, by a model fitted with --targets."""
     import polars as pl
 
     from embedprop.files.atomic import check_file, replaced
+    from embedprop.graph.messages import counted
     from embedprop.model.codec import load_model
 
     check_file(out)
@@ -30,4 +34,4 @@ def predict(
     table = pl.DataFrame({"node": list(map(str, fitted.nodes)), "class": list(map(str, classes))})
     with replaced(out) as [file]:
         table.write_csv(file)
-    speaker(quiet)(f"The classes of {len(classes):,} nodes are in {out}.")
+    speaker(quiet)(f"Wrote the classes of {counted(len(classes), 'node')} to {out}.")

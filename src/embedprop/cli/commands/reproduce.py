@@ -26,7 +26,8 @@ class Run:
     """What is run, and where the results go."""
 
     results: Path = option(
-        Path("experiments/results.jsonl"), "JSONL file of results; what it holds is not run again."
+        Path("experiments/results.jsonl"),
+        "JSONL file of results; those it already holds are not run again.",
     )
     report: Path = option(Path("experiments/reproduction.md"), "Markdown report to write.")
     figures: Path = option(
@@ -35,14 +36,14 @@ class Run:
     quick: bool = option(False, "Two runs on two small graphs.")
     methods: str | None = option(None, "Only these methods, for example epb,deepwalk.")
     datasets: str | None = option(None, "Only these data sets, for example ppi,cora.")
-    n_processes: int | None = option(None, "Units at a time; one per core by default.")
+    n_processes: int | None = option(None, "Units to run at a time. Default: one per core.")
 
 
 def reproduce(experiments: ExperimentsArgument, run: Run) -> None:
-    """Run the paper's tables and figures, and set our numbers beside the published.
+    """Reproduce the paper's tables and figures.
 
-    The data sets are read from the folder that EMBEDPROP_DATA names. A stopped run goes on where
-    it was.
+    The report sets our numbers beside the published ones. The data sets are read from the folder
+    that EMBEDPROP_DATA names. A stopped run resumes where it stopped.
     """
     from embedprop.evaluation.records import read_records
     from embedprop.instance.require import require_one_of
@@ -66,7 +67,7 @@ def reproduce(experiments: ExperimentsArgument, run: Run) -> None:
             typer.echo(f"Figure: {make_figure(name, place, quick=run.quick)}")
     failed, tables = [], [name for name in wanted if name in EXPERIMENTS]
     if tables:
-        with counted_progress(typer.echo) as told:
+        with counted_progress(typer.echo) as report:
             failed = run_tables(
                 tables,
                 run.results,
@@ -74,14 +75,14 @@ def reproduce(experiments: ExperimentsArgument, run: Run) -> None:
                 methods=listed("--methods", run.methods),
                 datasets=listed("--datasets", run.datasets),
                 n_processes=run.n_processes,
-                report=told,
+                report=report,
             )
     run.report.parent.mkdir(parents=True, exist_ok=True)
     text = made_report(read_records(run.results), _pictures(run.figures, run.report.parent))
     run.report.write_text(text, encoding="utf-8")
     typer.echo(f"Report: {run.report}")
     if failed:
-        raise EmbedpropError(f"{len(failed)} units failed; run the same command to try them again.")
+        raise EmbedpropError(f"{len(failed)} units failed. Run the same command to try them again.")
 
 
 def _pictures(figures: Path, seen_from: Path) -> dict[str, str]:

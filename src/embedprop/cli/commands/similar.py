@@ -1,4 +1,4 @@
-"""`embedprop similar`: what is near a node or a label."""
+"""`embedprop similar`: the nearest nodes to a node, or labels to a label."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def similar(
     model: ModelArgument,
     node: Annotated[
         str,
-        typer.Argument(help="A node; with --label-type a label.", show_default=False),
+        typer.Argument(help="A node, or a label if --label-type is given.", show_default=False),
     ],
-    k: Annotated[int, typer.Option("-k", metavar="N", help="How many to show.")] = 10,
+    k: Annotated[int, typer.Option("-k", metavar="N", help="Number to show.")] = 10,
     label_type: Annotated[
-        str | None, typer.Option(metavar="TYPE", help="Compare the labels of this type.")
+        str | None, typer.Option(metavar="TYPE", help="Search the labels of this type.")
     ] = None,
     quiet: QuietOption = False,  # noqa: ARG001 (there is nothing to silence but the result)
 ) -> None:
-    """Show what is most similar to a node, by cosine."""
+    """Show what is most similar to a node or a label, by cosine."""
     from embedprop.cli.spelling import as_known
     from embedprop.model.codec import load_model
 

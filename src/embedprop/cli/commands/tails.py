@@ -15,12 +15,12 @@ def tails(
     head: Annotated[str, typer.Argument(help="A node.", show_default=False)],
     relation: Annotated[
         str | None,
-        typer.Argument(help="A relation, for a model that has some.", show_default=False),
+        typer.Argument(help="A relation; required if the model has relations.", show_default=False),
     ] = None,
-    k: Annotated[int, typer.Option("-k", metavar="N", help="How many to show.")] = 10,
+    k: Annotated[int, typer.Option("-k", metavar="N", help="Number to show.")] = 10,
     quiet: QuietOption = False,  # noqa: ARG001 (there is nothing to silence but the result)
 ) -> None:
-    """Show the likeliest targets of edges from a node, over a relation if there are any."""
+    """Show the likeliest targets of edges from a node."""
     from embedprop.cli.spelling import as_known
     from embedprop.model.codec import load_model
 

@@ -77,7 +77,7 @@ def load_model(path: str | os.PathLike[str], verify: bool = False) -> StoredMode
             if newer == text:
                 raise damaged(error.filename, "this file is missing") from error
             text = newer
-    raise InvalidModelError(f"{folder}: the model is being saved over and over; load it later.")
+    raise InvalidModelError(f"{folder}: the model keeps being saved; try again later.")
 
 
 def read_manifest(folder: Path) -> bytes:
@@ -117,11 +117,11 @@ def _opened(folder: Path, data_file: DataFile, verify: bool) -> Iterator[IO[byte
     """Open a data file whose size, and hash if asked, are those of the manifest."""
     path = folder / data_file.file
     if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for a writer
-        raise damaged(path, "this should be a file")
+        raise damaged(path, "expected a file")
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size != data_file.size:
-            raise damaged(path, f"the file has {size} bytes instead of {data_file.size}")
+            raise damaged(path, f"expected a file of {data_file.size} bytes, got {size}")
         if verify and hashlib.file_digest(file, "sha256").hexdigest() != data_file.sha256:
             raise damaged(path, "the content does not match its hash")
         file.seek(0)
@@ -135,7 +135,7 @@ def _mapped_arrays(file: IO[bytes], size: int) -> dict[str, npt.NDArray[Any]]:
         raise ValueError("not a safetensors file: its header does not fit")
     header = json.loads(file.read(n_header))
     if not isinstance(header, dict):
-        raise ValueError("not a safetensors file: its header is no JSON object")
+        raise ValueError("not a safetensors file: its header is not a JSON object")
     # Copy on write: training can go on in these arrays, the file stays as it is.
     content = np.asarray(np.memmap(file, dtype=np.uint8, mode="c"))[8 + n_header :]
     header.pop("__metadata__", None)
@@ -147,7 +147,7 @@ def _tensor(content: npt.NDArray[np.uint8], name: str, entry: object) -> npt.NDA
         case {"dtype": str(code), "shape": list(shape), "data_offsets": [int(begin), int(end)]}:
             pass
         case _:
-            raise ValueError(f"the entry of the array {name!r} is not one of safetensors")
+            raise ValueError(f"the entry of the array {name!r} is not valid in safetensors")
     if code not in _DTYPES:
         raise ValueError(f"the array {name!r} has the type {code}, not one of {', '.join(_DTYPES)}")
     if not all(type(length) is int and length >= 0 for length in shape):

@@ -120,7 +120,7 @@ class _Fields:
 
     def __init__(self, content: object, place: str) -> None:
         if not isinstance(content, dict):
-            raise damaged(place, "a JSON object was expected")
+            raise damaged(place, "expected a JSON object")
         self.content: dict[str, Any] = content
         self.place = place
 
@@ -128,7 +128,7 @@ class _Fields:
         value = self.content.get(key)
         if not isinstance(value, kind) or isinstance(value, bool):
             shown = f"{value!r:.50}" if key in self.content else "missing"
-            raise damaged(self.place, f"{key!r} should be a {kind.__name__}, but is {shown}")
+            raise damaged(self.place, f"{key!r}: expected a {kind.__name__}, got {shown}")
         return value
 
     def fields(self, key: str) -> "_Fields":
@@ -143,7 +143,7 @@ def _check_version(content: _Fields) -> None:
         )
     version = content.get("format_version", int)
     if version < 1:
-        raise damaged(content.place, f"'format_version' should be 1 or more, but is {version}")
+        raise damaged(content.place, f"'format_version': expected 1 or more, got {version}")
     if version > FORMAT_VERSION:
         written_by = content.content.get("written_by")
         writer = written_by.get("embedprop") if isinstance(written_by, dict) else None
@@ -157,11 +157,11 @@ def _check_version(content: _Fields) -> None:
 def _data_file(entry: _Fields, kind: str) -> DataFile:
     data_file = DataFile(entry.get("file", str), entry.get("size", int), entry.get("sha256", str))
     if not re.fullmatch("[0-9a-f]{64}", data_file.sha256) or data_file.size < 0:
-        raise damaged(entry.place, "'sha256' or 'size' is not one")
+        raise damaged(entry.place, "'sha256' or 'size' is invalid")
     # So no path can hide in a name, nor a name that is not ours.
     expected = data_file_name(kind, data_file.sha256)
     if data_file.file != expected:
-        raise damaged(entry.place, f"'file' should be {expected!r}, but is {data_file.file!r:.100}")
+        raise damaged(entry.place, f"'file': expected {expected!r}, got {data_file.file!r:.100}")
     return data_file
 
 

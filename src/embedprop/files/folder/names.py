@@ -87,7 +87,7 @@ def read_names(file: IO[bytes], encoding: str) -> list[Hashable]:
         raise ValueError(f"not a Parquet file with a column 'name' ({error})") from error
     is_expected = pa.types.is_int64 if encoding == "integer" else pa.types.is_large_string
     if not is_expected(column.type) or column.null_count:
-        raise ValueError(f"{encoding} names were expected, without nulls, not {column.type}")
+        raise ValueError(f"expected {encoding} names without nulls, got {column.type}")
     names: list[Any] = column.to_pylist()
     try:
         return [_with_tuples(json.loads(name)) for name in names] if encoding == "json" else names

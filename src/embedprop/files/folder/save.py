@@ -87,8 +87,8 @@ def save_model(
     except OSError as error:
         raise OSError(
             error.errno or errno.EIO,
-            f"{folder}: the model could not be saved ({error.strerror or error}). Make room or "
-            f"choose another folder; a model that was there before can still be loaded",
+            f"{folder}: the model could not be saved ({error.strerror or error}). Free some space "
+            f"or choose another folder; a model that was there before can still be loaded",
         ) from error
 
 

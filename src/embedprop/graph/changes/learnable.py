@@ -84,7 +84,7 @@ def learned_labels(graph: Graph, label_type: str) -> LearnedLabels:
     places = sets.ptr[dummy_nodes]
     ids = np.insert(sets.ids, places, n_labels + np.arange(len(dummy_nodes)))
     weights = np.ones(sets.n_values, np.float32) if sets.weights is None else sets.weights
-    labelled = sets.totals[sets.sizes > 0].astype(np.float64)
-    weights = np.insert(weights, places, labelled.mean() if len(labelled) else 1.0)
+    labeled = sets.totals[sets.sizes > 0].astype(np.float64)
+    weights = np.insert(weights, places, labeled.mean() if len(labeled) else 1.0)
     ptr = sets.ptr + np.concatenate([[0], np.cumsum(sets.sizes == 0)])
     return LearnedLabels(Multisets(ptr, ids, weights), n_labels, dummy_nodes)

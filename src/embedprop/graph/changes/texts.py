@@ -47,7 +47,7 @@ def as_word_sets(graph: Graph, label_type: str) -> Graph:
     if not isinstance(values, TextLabels):
         texts = [name for name, kind in graph.kinds.items() if kind == TextLabels.kind]
         raise InvalidParameterError(
-            f"{label_type!r} is not a label type of kind text of this graph. It has: "
+            f"{label_type!r} is not a text label type of this graph. Its text label types: "
             f"{', '.join(map(repr, texts)) or 'none'}. Give texts as 'title:text'."
             f"{did_you_mean(label_type, texts)}"
         )
@@ -86,7 +86,9 @@ class Tokens:
         _require_at_least_one("max_tokens", max_tokens)
         counts = Counter(word for text in texts if text is not None for word in words_of(text))
         if max_tokens is not None and len(counts) > max_tokens:
-            logger.info("the %d most frequent of %d words are tokens", max_tokens, len(counts))
+            logger.info(
+                "keeping the %d most frequent of %d words as tokens", max_tokens, len(counts)
+            )
         return cls(Vocabulary.trusted(word for word, _ in counts.most_common(max_tokens)))
 
     def __len__(self) -> int:
@@ -117,4 +119,4 @@ class Tokens:
 
 def _require_at_least_one(name: str, value: int | None) -> None:
     if value is not None and value < 1:
-        raise InvalidParameterError(f"{name}={value!r} is not possible: it must be at least 1.")
+        raise InvalidParameterError(f"{name}={value!r}: expected at least 1, got {value!r}.")

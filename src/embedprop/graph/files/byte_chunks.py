@@ -46,7 +46,7 @@ DEFAULT_LIMITS = Limits()
 def check_is_file(path: Path) -> None:
     """Refuse a path that does not exist or is a folder."""
     if path.is_dir():
-        raise InvalidGraphError(f"{path} is a folder. Expected a file: name one inside it.")
+        raise InvalidGraphError(f"{path} is a folder. Expected a file; name one inside it.")
     if not path.exists():
         raise InvalidGraphError(f"{path} does not exist. Check its spelling and folder.")
 
@@ -140,6 +140,6 @@ def _unpacked(path: Path, file: BinaryIO, limits: Limits) -> Iterator[bytes]:
                 raise InvalidGraphError(
                     f"{path} grows more than {limits.expansion} times when unpacked "
                     f"({n_unpacked >> 20} MB from {packed.n_bytes >> 10} kB), which no real table "
-                    f"does. If it is meant so, unpack it by hand and give the unpacked file."
+                    f"does. If that is intended, unpack it yourself and give the unpacked file."
                 )
             yield chunk

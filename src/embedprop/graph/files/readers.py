@@ -224,7 +224,7 @@ class KnownNodes:
             again |= has_row[ids]
             if again.any():
                 advice = "Expected at most one row per node: keep one, or combine them."
-                raise _bad_node(batch, int(np.argmax(again)), f"has a row already. {advice}")
+                raise _bad_node(batch, int(np.argmax(again)), f"already has a row. {advice}")
             has_row[ids] = True
             yield batch, ids
 

@@ -39,7 +39,7 @@ class Roles:
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What the user says about a file; what is None is found out.
+    """What the user says about a file; what is None is detected.
 
     Parameters
     ----------
@@ -190,8 +190,8 @@ class Source:
             expected = f"{n_required + roles.takes_rest} columns ({', '.join(roles.required)}, ...)"
             raise InvalidGraphError(
                 f"{path}: expected at least {expected}, but the first line has {len(fields)}: "
-                f"{shortened(', '.join(fields))!r}. Is the separator right (separator=, "
-                f"--separator)?"
+                f"{shortened(', '.join(fields))!r}. Check the separator (separator=, "
+                f"--separator)."
             )
         picks = {role: index for index, role in enumerate(roles.required)}
         if roles.takes_rest:

@@ -215,7 +215,7 @@ def _parquet_batches(source: Source, limits: Limits) -> Iterator[Batch]:
                 offset += len(rows)
         except (pa.ArrowException, OSError) as error:
             reason = shortened(str(error).partition("\n")[0], 120)
-            problem = f"is not a Parquet file, or a damaged one ({reason}). Write it again."
+            problem = f"is not a Parquet file, or is damaged ({reason}). Write it again."
             raise InvalidGraphError(f"{path} {problem}") from error
 
 

@@ -203,7 +203,7 @@ def bad_line(path: Path, line: int, problem: str) -> InvalidGraphError:
 def bad_return(path: Path, line: int) -> InvalidGraphError:
     """Return the error about a carriage return that is not the end of a line."""
     expected = "lines that end in a line feed, or a carriage return and a line feed"
-    problem = f"a carriage return inside a field. Expected {expected}: convert the file."
+    problem = f"found a carriage return inside a field. Expected {expected}: convert the file."
     return bad_line(path, line, problem)
 
 
@@ -212,7 +212,7 @@ def check_no_zero_byte(path: Path, data: bytes, line: int) -> None:
     place = data.find(b"\0")
     if place >= 0:
         expected = "Expected UTF-8 text (CSV, TSV, blanks between fields) or Parquet"
-        problem = f"a zero byte, so this is not a text table. {expected}; only gzip is unpacked."
+        problem = f"found a zero byte: this is not a text table. {expected}; only gzip is unpacked."
         raise bad_line(path, line + data.count(b"\n", 0, place), problem)
 
 

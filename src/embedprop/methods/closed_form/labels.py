@@ -32,7 +32,7 @@ _CG_STEPS = 60
 _CG_ACCURACY = 1e-5
 
 
-class LabelledNodes:
+class LabeledNodes:
     """The neighbors of the nodes with labels, directly or by nodes without: A of their problem.
 
     `known` tells which nodes have labels. Of the dummy label of another node nothing is known but
@@ -92,7 +92,7 @@ def label_matrix(sets: Multisets, n_labels: int) -> csr_array[np.float32]:
 
 
 def solve_labels(
-    adjacency: csr_array[np.float32] | LabelledNodes,
+    adjacency: csr_array[np.float32] | LabeledNodes,
     matrix: csr_array[np.float32],
     dim: int,
     regularization: float,
@@ -130,13 +130,13 @@ class _Problem:
 
     def __init__(
         self,
-        adjacency: csr_array[np.float32] | LabelledNodes,
+        adjacency: csr_array[np.float32] | LabeledNodes,
         matrix: csr_array[np.float32],
         regularization: float,
     ) -> None:
         self.adjacency, self.matrix = adjacency, matrix
         self.transposed = csr_array(matrix.T)
-        if isinstance(adjacency, LabelledNodes):
+        if isinstance(adjacency, LabeledNodes):
             self.degrees = adjacency.degrees
         else:
             self.degrees = np.asarray(adjacency.sum(axis=1), np.float32).ravel()
@@ -194,7 +194,7 @@ def _too_small(problem: _Problem) -> InvalidParameterError:
     enough = 10 * _LEAST_RIDGE * problem.spread / problem.own_spread
     return InvalidParameterError(
         f"regularization={problem.ridge / problem.own_spread:.2g} is too small for these "
-        f"{problem.n_labels} labels: they cannot be told apart in single precision. Give at least "
+        f"{problem.n_labels} labels, which cannot be told apart in single precision. Give at least "
         f"{enough:.1g}."
     )
 
@@ -215,7 +215,7 @@ class _Whitened:
             raise _too_small(p) from None
         self._solve = partial(solve_triangular, root, lower=True, check_finite=False)
         self._standard: Vectors | None = None
-        if not isinstance(p.adjacency, LabelledNodes):
+        if not isinstance(p.adjacency, LabeledNodes):
             m = self._centered(p.transposed @ (p.adjacency @ p.matrix))
             for _ in range(2):  # from the left, and by M's symmetry from the right
                 m = self._solved(m).T

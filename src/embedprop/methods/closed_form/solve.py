@@ -18,7 +18,7 @@ from embedprop.graph.matrix import symmetric_adjacency
 from embedprop.instance.closed_form import ClosedFormInstance, block_sizes
 from embedprop.methods.closed_form.labels import (
     MAX_DENSE,
-    LabelledNodes,
+    LabeledNodes,
     label_matrix,
     solve_labels,
 )
@@ -174,19 +174,19 @@ class Solver:
         sets = self.graph.labels[name]
         known = sets.sizes > 0
         matrix = label_matrix(sets, len(self.graph.vocabulary(name)))
-        nodes: csr_array[np.float32] | LabelledNodes = adjacency
+        nodes: csr_array[np.float32] | LabeledNodes = adjacency
         if not known.all():
-            nodes = LabelledNodes(adjacency, known)
+            nodes = LabeledNodes(adjacency, known)
             matrix = csr_array(matrix[np.flatnonzero(known)])
         vectors, residual = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
         _warn_empty(name, vectors)
         h = np.asarray(matrix @ vectors)
-        if isinstance(nodes, LabelledNodes):
+        if isinstance(nodes, LabeledNodes):
             h = nodes.filled(h)
             if vectors.any() and nodes.n_unreached:
                 logger.warning(
                     f"{nodes.n_unreached} of the {len(h)} nodes get zeros for the label type "
-                    f"{name!r}: neither they nor the nodes that they are linked with have such "
+                    f"{name!r}: neither they nor the nodes that they are linked to have such "
                     f"labels. Ids tell them apart: add 'node' to label_types."
                 )
         r = pagerank_average(adjacency, unit_rows(h), self.instance.restart)
@@ -242,10 +242,10 @@ def _warn_empty(label_type: str, vectors: Vectors) -> None:
         logger.warning(
             f"Label type {label_type!r}: neighbors have no more of its labels in common than other "
             f"nodes, so all its vectors are zeros. Learn from another type, for example "
-            f"label_types=['node']; a regularization that is far too large does this as well."
+            f"label_types=['node']; a far too large regularization has the same effect."
         )
     elif n_used < vectors.shape[1]:
         logger.info(
-            f"Label type {label_type!r} fills {n_used} of its {vectors.shape[1]} dimensions; the "
+            f"Label type {label_type!r} uses {n_used} of its {vectors.shape[1]} dimensions; the "
             f"others are zeros."
         )

@@ -121,7 +121,7 @@ def _lanczos(
         values, vectors = stopped.eigenvalues, stopped.eigenvectors
         logger.warning(
             f"The solver stopped after {n_products} products with {len(values)} of {k} dimensions; "
-            f"the others are zeros. A smaller dim, or a larger regularization, is easier."
+            f"the others are zeros. A smaller dim, or a larger regularization, is easier to solve."
         )
     return np.asarray(values, np.float64), np.asarray(vectors, np.float32)
 

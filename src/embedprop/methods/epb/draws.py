@@ -28,7 +28,7 @@ from embedprop.methods.random_streams import RandomStreams
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A part of an epoch: its visits in their order, and what chance decides for a run of them.
+    """A part of an epoch: its visits in order, and the random decisions for a run of them.
 
     number, n_rounds: which part it is, of how many. ranges: the ids of the nodes that it can meet.
     """
@@ -40,7 +40,7 @@ class Round:
     n_rounds: int = 1
 
     def share(self, n_done: int) -> float:
-        """Return how much of the epoch is done after so many visits of this round."""
+        """Return how much of the epoch is done after `n_done` visits of this round."""
         return (self.number + n_done / len(self.order)) / self.n_rounds
 
 
@@ -127,7 +127,7 @@ class _Chances:
         return nodes if self._inner is None else self._inner.nodes[nodes]
 
     def ids_and_places(self, speakers: Speakers) -> tuple[NDArray[np.int32], Visits | None]:
-        """Return who speaks, and over which edge of the whole graph (None: see `Draws`)."""
+        """Return which nodes speak, and over which edge of the whole graph (None: see `Draws`)."""
         inner, places = self._inner, speakers.places
         if inner is None:
             return speakers.ids, places

@@ -1,8 +1,8 @@
 """Which nodes speak to v: its neighbors, at most kappa of them, one at a time, ends of walks.
 
 Tables that do not fit into memory are learned a pair of partitions of the nodes at a time, on the
-graph within the pair. In every epoch the partitions are paired anew, as teams in a tournament:
-after P - 1 epochs each has met each other.
+graph within the pair. In every epoch the partitions are paired anew, like teams in a tournament:
+after P - 1 epochs each pair has met.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Ranges = list[tuple[int, int]]
 
 
 def tournament(n_teams: int, number: int) -> list[tuple[int, int]]:
-    """Return who meets whom in a round, by the circle method; `n_teams` is even.
+    """Return which teams meet in a round, by the circle method; `n_teams` is even.
 
     >>> [tournament(4, number) for number in range(3)]
     [[(3, 0), (1, 2)], [(3, 1), (2, 0)], [(3, 2), (0, 1)]]
@@ -51,8 +51,8 @@ class Partitions:
         even = self.n_partitions >= 2 and self.n_partitions % 2 == 0
         if not even or 2 < self.n_partitions > self.n_nodes:
             raise InvalidParameterError(
-                f"partitions={self.n_partitions} is not possible: it is an even number from 2 to "
-                f"the number of nodes, {self.n_nodes}."
+                f"partitions={self.n_partitions}: expected an even number from 2 to the number of "
+                f"nodes ({self.n_nodes}), got {self.n_partitions}."
             )
 
     def pairs(self, epoch: int, streams: RandomStreams) -> list[tuple[int, int]]:
@@ -153,7 +153,7 @@ class Neighborhood(ABC):
 
     @abstractmethod
     def draw(self, visits: Visits, key: np.uint64) -> Speakers:
-        """Return who is visited, and who speaks to it."""
+        """Return which nodes are visited, and which nodes speak to each."""
 
 
 class Neighbors(Neighborhood):
@@ -169,7 +169,7 @@ class Neighbors(Neighborhood):
         return np.minimum(self._neighbors.sizes[self.visits()], self._most)
 
     def draw(self, visits: Visits, key: np.uint64) -> Speakers:
-        """Return who speaks to each of the nodes `visits`."""
+        """Return which nodes speak to each of the nodes `visits`."""
         neighbors, ptr = self._neighbors, self._neighbors.ptr
         nodes = visits.astype(np.int32)
         if self._most == self._largest:
@@ -183,14 +183,15 @@ class Neighbors(Neighborhood):
 
 
 class Edges(Neighborhood):
-    """Each edge is a visit of its own: v hears one neighbor, every edge once per epoch (TransE)."""
+    """Each edge is its own visit, once per epoch: v is reconstructed from one neighbor (TransE)."""
 
     def __init__(self, graph: Connected, max_neighbors: int | None) -> None:
         super().__init__(graph)
         if max_neighbors not in (None, 1):
             raise InvalidParameterError(
-                f"max_neighbors={max_neighbors} is not possible with neighborhood='edges', where v "
-                f"hears one neighbor at a time. Leave it out, or choose neighborhood='neighbors'."
+                f"max_neighbors={max_neighbors} cannot be combined with neighborhood='edges', "
+                f"which uses one neighbor at a time. Leave it out, or choose "
+                f"neighborhood='neighbors'."
             )
         self._owners = graph.neighbors.owners
 
@@ -203,7 +204,7 @@ class Edges(Neighborhood):
         return np.ones(len(self._owners), np.int64)
 
     def draw(self, visits: Visits, key: np.uint64) -> Speakers:  # noqa: ARG002
-        """Return the two nodes of each edge; in a mean of one its weight counts nothing."""
+        """Return the two nodes of each edge; in a mean of one, its weight has no effect."""
         starts, neighbors = visits.astype(np.int64), self._neighbors
         return Speakers(
             self._owners[visits], starts, starts + 1, neighbors.ids, neighbors.weights, None
@@ -211,7 +212,7 @@ class Edges(Neighborhood):
 
 
 class Walks(Neighborhood):
-    """`max_neighbors` (20) ends of walks against the edges, half of 1, half of 2 steps, by weight.
+    """Ends of `max_neighbors` (20) walks against the edges, half with 1 step, half 2, by weight.
 
     The walks are drawn afresh each epoch. Each end counts the same, also where a walk of two steps
     has come back to v; a walk that cannot go on ends where it is.

@@ -127,8 +127,8 @@ class PretrainedVectors:
         if len(row_of) < len(plain):
             again = next(name for row, name in enumerate(plain) if row_of[name] != row)
             logger.warning(
-                f"pretrained vectors: {len(plain) - len(row_of)} names come again, such as "
-                f"{again!r}; the first vector of each counts"
+                f"pretrained vectors: repeated names ({len(plain) - len(row_of)}), such as "
+                f"{again!r}; the first vector of each is used"
             )
             table = table[list(row_of.values())]
         return cls(tuple(row_of), table)
@@ -163,7 +163,7 @@ def start_from(
     if pretrained.dim != dim:
         raise InvalidParameterError(
             f"Label type {label_type!r}: the pretrained vectors have {pretrained.dim} dimensions, "
-            f"but {dim} are to be learned. Set dim={pretrained.dim} (for this type alone: "
+            f"but dim={dim}. Set dim={pretrained.dim} (for this type alone: "
             f"dim={{{label_type!r}: {pretrained.dim}, ...}}), or give vectors of {dim} dimensions."
         )
     row_of = {name: row for row, name in enumerate(vocabulary_names)}
@@ -180,7 +180,7 @@ def start_from(
         logger.warning(
             f"label type {label_type!r}: no label (such as {vocabulary_names[0]!r}) has a "
             f"pretrained vector (such as that of {pretrained.names[0]!r}), so all start as usual; "
-            f"bring both to one spelling and type"
+            f"use the same spelling and type in both"
         )
     return is_matched
 
@@ -210,7 +210,7 @@ def _as_table(names: Sequence[Hashable], vectors: Any) -> NDArray[np.float32]:
     except (TypeError, ValueError, RuntimeError) as error:  # ragged, or a tensor with a gradient
         raise InvalidParameterError(
             f"Pretrained vectors: expected one vector of the same length for each name, but "
-            f"{_ragged(names, vectors) or f'they make no array: {error}'}. Correct it."
+            f"{_ragged(names, vectors) or f'they do not form an array: {error}'}. Correct it."
         ) from None
     is_table = given.ndim == 2 and len(given) == len(names) and given.size > 0
     if not is_table or given.dtype.kind not in "biuf":

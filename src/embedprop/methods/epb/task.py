@@ -88,7 +88,7 @@ class Targets:
             for row, (node, value) in zip(rows.tolist(), given.items(), strict=True):
                 if row < 0:
                     raise InvalidParameterError(
-                        f"targets names the node {node!r}, which the graph does not have. Check "
+                        f"targets names the node {node!r}, which is not in the graph. Check "
                         f"its spelling and its type ('1' is not 1)."
                     )
                 values[row] = value
@@ -108,8 +108,7 @@ class Targets:
             ) from None
         if len(known) < 2:
             raise InvalidParameterError(
-                f"targets has {len(known)} different classes; at least 2 are needed to tell "
-                f"them apart."
+                f"targets: expected at least 2 different classes, got {len(known)}."
             )
         number = {value: i for i, value in enumerate(known)}
         classes = [-1 if is_missing(value) else number[value] for value in values]

@@ -18,8 +18,8 @@ from embedprop.model.representations import Known, embeddings, make_representati
 
 # Per label type, h of new nodes from their own labels, and the weight of these.
 Own = Mapping[str, tuple[Vectors, Weights]]
-# Writes h~ of one label type into the last argument, given what each node says; returns who has
-# heard anything.
+# Writes h~ of one label type into the last argument, given what each node says; returns which nodes
+# have heard anything.
 Hear = Callable[[str, Weights, Arrivals, Vectors], Mask]
 
 
@@ -138,7 +138,7 @@ class MeansReadout:
         return make_representation(self.representation).of_new(parts, arrivals.vectors)
 
     def hear(self, name: str, mass: Weights, arrivals: Arrivals, out: Vectors) -> Mask:
-        """Write h~ of one label type into `out`; return who has heard anything."""
+        """Write h~ of one label type into `out`; return which nodes have heard anything."""
         speakers = arrivals.speakers
         heard = write_means(speakers, arrivals.table, mass, out, self.columns[name]) > 0
         if arrivals.over is not None:
@@ -153,7 +153,7 @@ class MeansReadout:
         return heard
 
     def reconstructed(self, graph: Graph, relations: Vocabulary | None) -> tuple[Vectors, Mask]:
-        """Return h~ of every node of the graph that was learned from, and who has neighbors."""
+        """Return h~ of every node of the graph that was learned from, and which have neighbors."""
         heard = edges_of(graph, np.arange(graph.n_nodes), relations)
         arrivals = Arrivals(self.embedding, self.vectors, self.masses, *heard, {})
         return self.embed(arrivals, "reconstruction")

@@ -90,7 +90,7 @@ class ModulesReadout:
         return self.means.represent(h, arrivals, self.hear)
 
     def hear(self, name: str, mass: Weights, arrivals: Arrivals, out: Vectors) -> Mask:
-        """Write h~ of one label type into `out`; return who has heard anything."""
+        """Write h~ of one label type into `out`; return which nodes have heard anything."""
         module = self.modules[name]
         if _has_means(module):
             return self.means.hear(name, mass, arrivals, out)
@@ -106,7 +106,7 @@ class ModulesReadout:
         return np.asarray(speakers.sizes > 0)
 
     def reconstructed(self, graph: Graph, relations: Vocabulary | None) -> tuple[Vectors, Mask]:
-        """Return h~ of every node of the graph that was learned from, and who has neighbors."""
+        """Return h~ of every node of the graph that was learned from, and which have neighbors."""
         del relations  # the edges have their learned ids already
         out = np.zeros_like(self.means.embedding)
         sizes = graph.neighbors.sizes
@@ -288,6 +288,6 @@ def _contents(graph: Graph, name: str, module: TypeModule) -> NDArray[Any]:
     if labels.tokens is None and contents.shape[1:] != labels.shape:
         raise InvalidGraphError(
             f"Label type {name!r}: the model was learned from labels of shape {labels.shape}, but "
-            f"these are of shape {contents.shape[1:]}. Bring them to that size."
+            f"these are of shape {contents.shape[1:]}. Bring them to that shape."
         )
     return contents

@@ -82,18 +82,18 @@ def test_the_fused_engine_says_what_is_beyond_it_and_auto_takes_torch(
 ) -> None:
     instance = beyond(**parts)
     assert Fused().why_not(instance, False) == (
-        f"computes EP-B alone, but label type 'word' has {said}"
+        f"computes only EP-B, but label type 'word' has {said}"
     )
     with pytest.raises(InvalidParameterError) as caught:
         choose_engine("fused", instance)
-    assert str(caught.value).startswith("engine='fused' computes EP-B alone, but label type 'word'")
+    assert str(caught.value).startswith("engine='fused' computes only EP-B, but label type 'word'")
     assert str(caught.value).endswith("Choose another, or 'auto', the first that can.")
     assert Torch().why_not(instance, False) is None
     assert choose_engine("auto", instance) == Torch()
 
 
 def test_targets_are_beyond_the_fused_engine() -> None:
-    said = "computes EP-B alone, but targets are given"
+    said = "computes only EP-B, but targets are given"
     assert Fused().why_not(EPB, True) == said
     assert Fused().why_not(EPB, False) is None
     assert choose_engine("auto", EPB, supervised=True) == Torch()
@@ -119,7 +119,7 @@ def test_where_no_engine_can_every_reason_is_given() -> None:
     with pytest.raises(InvalidParameterError) as caught:
         choose_engine("auto", beyond(aggregator="max"))
     said = str(caught.value)
-    assert said.startswith("No engine can compute this: 'fused' computes EP-B alone, but ")
+    assert said.startswith("No engine can compute this: 'fused' computes only EP-B, but ")
     assert "; 'torch' needs torch, which is not installed, and label type 'word' has aggr" in said
     assert said.endswith("pip install 'embedprop[torch]'.")
 

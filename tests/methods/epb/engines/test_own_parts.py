@@ -178,7 +178,7 @@ class TestBadModules:
 
     def test_a_parameter_that_cannot_be(self) -> None:
         message = self.refused(InvalidParameterError, {"loss": "softmax(temperature=0)"})
-        assert message == "temperature=0 is not possible: it must be finite and above 0."
+        assert message == "temperature=0: expected a finite number above 0, got 0."
 
     def test_weights_of_edges_do_not_go_with_walks(self) -> None:
         message = self.refused(

@@ -42,7 +42,7 @@ def test_more_threads_than_there_are_is_clamped_with_a_notice(
         choice = ThreadChoice(AVAILABLE + 3)
     assert choice.most == AVAILABLE
     assert set(chosen(choice, 3)) == {AVAILABLE}
-    assert f"n_threads={AVAILABLE + 3} is more than the {AVAILABLE} cores" in caplog.text
+    assert f"n_threads={AVAILABLE + 3}: expected at most {AVAILABLE}, the number" in caplog.text
 
 
 def test_as_many_as_there_are_needs_no_notice(caplog: pytest.LogCaptureFixture) -> None:

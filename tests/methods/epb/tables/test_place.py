@@ -39,12 +39,12 @@ def place_of(run: Run, kind: str, **asked: Any) -> storage.Place:
     [
         (("dsk",), r"^storage='dsk' is not known\. Choose one of: 'auto', 'memory', 'disk'\. Did"),
         ((None,), r"^storage=None is not known"),
-        (("memory", 8), r"^storage='memory' has no partitions and no folder: these are for tables"),
-        (("auto", None, "/tmp"), r"^storage='auto' has no partitions and no folder"),
-        (("disk", 3), r"^partitions=3 is not possible: they go in pairs"),
-        (("disk", 0), r"^partitions=0 is not possible: .* at least 2"),
-        (("disk", "8"), r"^partitions='8' is not possible"),
-        (("disk", None, 8), r"^folder=8 must be a text in quotes"),
+        (("memory", 8), r"^storage='memory' takes neither .*, which are for tables"),
+        (("auto", None, "/tmp"), r"^storage='auto' takes neither partitions nor a folder"),
+        (("disk", 3), r"^partitions=3: expected an even number"),
+        (("disk", 0), r"^partitions=0: expected a whole number of at least 2"),
+        (("disk", "8"), r"^partitions='8': expected a whole number of at least 2"),
+        (("disk", None, 8), r"^folder=8: expected a path in quotes"),
         (
             ("disk", None, "/nowhere"),
             r"the folder /nowhere does not exist\. Give another folder",
@@ -95,7 +95,7 @@ def test_the_number_of_partitions_fits_the_memory_of_the_machine(
 def test_what_cannot_be_on_disk_is_refused(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InvalidParameterError, match=r"partitions=102 .* number of nodes, 100"):
+    with pytest.raises(InvalidParameterError, match=r"partitions=102: .* number of nodes \(100\)"):
         place_of(run, "disk", partitions=102)
     with pytest.raises(InvalidParameterError, match=r"nowhere does not exist\. Give another"):
         place_of(run, "disk", folder=str(tmp_path / "nowhere"))

@@ -197,7 +197,7 @@ def test_a_full_disk_is_told_with_the_folder(
 
     monkeypatch.setattr(tables.os, "posix_fallocate", full, raising=False)
     with pytest.raises(
-        OSError, match=rf"{tmp_path}: there is no place for a table of 0\.0 GB \(No"
+        OSError, match=rf"{tmp_path}: there is no space for a table of 0\.0 GB \(No"
     ):
         DiskTables(tmp_path).zeros((3, 3), np.float32)
 

@@ -40,7 +40,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Fused:
-    """Numba kernels that compute EP-B alone, without torch; tables in memory or on disk."""
+    """Numba kernels for EP-B only, without torch; tables in memory or on disk."""
 
     name: ClassVar[str] = "fused"
 
@@ -56,7 +56,7 @@ class Fused:
         beyond = instance.beyond_epb or ("targets are given" if supervised else None)
         if beyond is None:
             return None
-        return f"computes EP-B alone, but {beyond}"
+        return f"computes only EP-B, but {beyond}"
 
     def place(self, graph: LearnableGraph, instance: EPBInstance) -> Place:
         """Return where the tables of a run go."""

@@ -102,7 +102,9 @@ class FusedLearner:
 def _compile(states: Mapping[str, FusedState], drawer: Drawer) -> None:
     """Compile the kernels before the clock and the progress bar start; tell when it takes long."""
     if not all(_is_ready(state.kernel) for state in states.values()):
-        logger.warning("Compiling the kernels: once, a minute or so; later runs start at once.")
+        logger.warning(
+            "Compiling the kernels takes about a minute, once; later runs start at once."
+        )
     # A run without a visit has all the types of one with many.
     nothing = drawer.draw(0, drawer.visits[:0])
     for state in states.values():

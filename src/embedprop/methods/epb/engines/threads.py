@@ -22,10 +22,10 @@ _TRIALS = 2
 
 
 class Crew:
-    """Helpers of the thread that calls `run`, who stay as long as it is open; one run at a time.
+    """Helpers of the thread that calls `run`; they stay as long as it is open; one run at a time.
 
-    Kernels are run once per epoch or so. To start a thread for each run took 0.9 ms and 12 % of the
-    time on Cora; a helper who waits begins after 0.3 ms.
+    Kernels are run about once per epoch. Starting a thread for each run took 0.9 ms and 12 % of the
+    time on Cora; a waiting helper begins after 0.3 ms.
     """
 
     def __init__(self) -> None:
@@ -122,8 +122,8 @@ class ThreadChoice:
         available = available_threads()
         if n_threads is not None and n_threads > available:
             logger.warning(
-                f"n_threads={n_threads} is more than the {available} cores here: using "
-                f"{available}. The result is the same."
+                f"n_threads={n_threads}: expected at most {available}, the number of available "
+                f"cores; using {available}. The result is the same."
             )
         most = min(n_threads or available, available)
         self._choices = sorted({most} if n_threads is not None else {1, most})

@@ -75,7 +75,7 @@ def _modules_of(task: Task) -> dict[str, TypeModule]:
 
 
 def _require_edges(module: TypeModule, instance: EPBInstance) -> None:
-    """Refuse weights of edges where those who speak do so over none."""
+    """Refuse edge weights where messages travel over no edge."""
     has_edges = NEIGHBORHOODS[instance.neighborhood].has_edges
     if getattr(module.g_tilde, "uses_edges", False) and not has_edges:
         raise InvalidParameterError(
@@ -86,7 +86,7 @@ def _require_edges(module: TypeModule, instance: EPBInstance) -> None:
 
 
 def choose_device(device: str) -> torch.device:
-    """Return the device that is meant: "auto" takes CUDA where it is."""
+    """Return the device to use: "auto" takes CUDA if it is available."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -96,7 +96,7 @@ def choose_device(device: str) -> torch.device:
         reason = str(error).splitlines()[0]
         raise InvalidParameterError(
             f"device={device!r} cannot be used here ({reason}). Choose 'cpu', or 'auto' for the "
-            f"best that is there."
+            f"best device available."
         ) from None
     return chosen
 

@@ -34,16 +34,16 @@ def check_storage(storage: str, partitions: int | None, folder: str | None) -> N
     require_one_of("storage", storage, get_args(StorageKind))
     if storage != "disk" and (partitions is not None or folder is not None):
         raise InvalidParameterError(
-            f"storage={storage!r} has no partitions and no folder: these are for tables on disk. "
-            f"Write storage='disk', or leave them out."
+            f"storage={storage!r} takes neither partitions nor a folder, which are for tables on "
+            f"disk. Set storage='disk', or leave them out."
         )
     if partitions is not None and require_count("partitions", partitions, 2) % 2:
         raise InvalidParameterError(
-            f"partitions={partitions} is not possible: they go in pairs, so their number must be "
-            f"even."
+            f"partitions={partitions}: expected an even number, because partitions are learned "
+            f"in pairs, got {partitions}."
         )
     if folder is not None and not isinstance(folder, str):
-        raise InvalidParameterError(f"folder={folder!r} must be a text in quotes.")
+        raise InvalidParameterError(f"folder={folder!r}: expected a path in quotes.")
     if storage == "disk":
         _require_folder(_path_of(folder))
 
@@ -105,12 +105,12 @@ def _decided(graph: LearnableGraph, instance: EPBInstance, memory: int) -> Place
     if not why_not:
         to_disk = Notice(
             f"{short}: tables go to disk (storage='disk') in {n_partitions} partitions, which "
-            f"takes longer, and neighbors count a part at a time."
+            f"takes longer, and each epoch uses only some of a node's neighbors."
         )
         return Place(DiskTables(folder), n_partitions, to_disk)
     if needed > memory:
         raise InvalidParameterError(
-            f"{short}, but tables cannot go to disk either: {why_not}. Give a folder on a disk "
+            f"{short}, but the tables cannot go to disk either: {why_not}. Give a folder on a disk "
             f"({_WITH_FOLDER}), lower dim, or learn from fewer label types."
         )
     kept = Notice(

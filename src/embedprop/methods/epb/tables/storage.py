@@ -158,8 +158,8 @@ class DiskTables:
             file.close()
             raise OSError(
                 error.errno or errno.EIO,
-                f"{self._folder}: there is no place for a table of {size / 1e9:.1f} GB "
-                f"({error.strerror or error}). Make room, or choose another folder",
+                f"{self._folder}: there is no space for a table of {size / 1e9:.1f} GB "
+                f"({error.strerror or error}). Free some space, or choose another folder",
             ) from error
         mapped.file = file
         weakref.finalize(mapped, file.close)
