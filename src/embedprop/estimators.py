@@ -1,7 +1,5 @@
 """The scikit-learn interface of both methods: store, learn, and pass queries to the model."""
 
-from __future__ import annotations
-
 import os
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence

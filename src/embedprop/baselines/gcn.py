@@ -1,7 +1,5 @@
 """GCN and GCN-I: the graph convolutional network, transductive and inductive."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """node2vec, DeepWalk, and DW+BoW: skip-gram over random walks, alone or beside words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Planetoid-T and Planetoid-I: classes and contexts of the graph, learned together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

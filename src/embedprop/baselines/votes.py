@@ -1,7 +1,5 @@
 """Majority, and wvRN: the weighted-vote relational neighbor classifier."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from embedprop.baselines.registry import Classifier, Examples, Scores, baseline, neighbor_means

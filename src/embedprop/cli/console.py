@@ -1,7 +1,5 @@
 """What people see: text and notices on stdout, warnings and errors on stderr."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import sys

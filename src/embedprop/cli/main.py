@@ -1,7 +1,5 @@
 """`embedprop COMMAND ...`: the commands, and what a mistake leads to (one line, exit code 2)."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The options of `fit` that set parameters: made from the parameters' classes and docstrings."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Options: groups that commands share, and how their texts become values."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, field, fields, is_dataclass

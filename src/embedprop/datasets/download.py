@@ -1,7 +1,5 @@
 """One published file → the cache: checked, and there as a whole or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import sys

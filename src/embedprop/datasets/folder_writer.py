@@ -1,7 +1,5 @@
 """A converted data set → a folder that `load_dataset` reads; whole or not there at all."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

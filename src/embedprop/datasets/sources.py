@@ -5,8 +5,6 @@ An address names a commit, so that what is behind it does not change. Each file 
 SHA-256 and its size too, and then these are checked.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

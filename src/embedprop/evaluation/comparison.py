@@ -3,8 +3,6 @@
 Each method runs in a process of its own, one after the other, so that time and memory are its own.
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import time

@@ -1,7 +1,5 @@
 """How well a model, or any scores, find edges that were held out: filtered ranking, and AUC."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -10,8 +10,6 @@ takes a step for all of them per product with X. Classes that have converged lea
 starts from the solution of the smaller one. Tests hold scores equal to liblinear's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ earlier papers; "predicted" is the honest variant, in which the classifier must 
 itself: every class with a probability above 1/2, at least the best one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

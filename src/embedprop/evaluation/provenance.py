@@ -1,7 +1,5 @@
 """What a result was made with and what it took: version, commit, machine, day and memory."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """Results as JSON lines: appended one by one, so that a stopped run goes on where it was."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Which nodes train, choose and test a classifier; each split follows from its seed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

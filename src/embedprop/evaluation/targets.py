@@ -1,7 +1,5 @@
 """The classes of nodes as a matrix, made from the pairs in a file of targets."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A text file of named vectors (word2vec, GloVe) → tokens and their numbers."""
 
-from __future__ import annotations
-
 import logging
 from array import array
 from collections.abc import Collection, Hashable, Iterator

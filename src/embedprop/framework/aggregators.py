@@ -1,7 +1,5 @@
 """g and g~: a multiset of vectors becomes one vector."""
 
-from __future__ import annotations
-
 from typing import ClassVar, NamedTuple
 
 import torch

@@ -1,7 +1,5 @@
 """d: how far a reconstruction is from an embedding."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import torch

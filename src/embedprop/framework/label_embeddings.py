@@ -1,7 +1,5 @@
 """f: what a label holds (its id, numbers, an image, a text) becomes its vector."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import prod
 from typing import ClassVar, TypeAlias, cast

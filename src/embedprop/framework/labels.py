@@ -1,7 +1,5 @@
 """What f reads of a label type: which labels a node has, and what they hold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The reconstruction loss: h~(v) should be near h(v), far from h(u); and the loss of targets."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple, cast
 

@@ -1,7 +1,5 @@
 """f of numbers by the quantiles of the training labels: robust to their scale and to outliers."""
 
-from __future__ import annotations
-
 from typing import ClassVar, cast
 
 import numpy as np

@@ -1,7 +1,5 @@
 """f of texts: a network that reads their tokens in order. A bag of words is a set and a lookup."""
 
-from __future__ import annotations
-
 from typing import ClassVar, cast
 
 import torch

@@ -1,7 +1,5 @@
 """Names for the types of arrays: what a row or a number stands for."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ids → Graph: the last step of all readers. Edges and rows of labels are checked here."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any, get_args

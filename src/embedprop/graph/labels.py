@@ -1,7 +1,5 @@
 """Kinds of labels beside sets: numbers, texts and images, at most one per node and label type."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How messages name numbers, rows and choices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from embedprop.errors import InvalidGraphError, InvalidParameterError, did_you_mean

@@ -1,7 +1,5 @@
 """Multisets: the one container for l_i(v), the labels of each node, and N(v), its neighbors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 A new part is one class in one file, and one line here.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The description of an instance in closed form: names and numbers; saved in models."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self, final

@@ -1,7 +1,5 @@
 """The description of EP-B and of other instances of the framework: names and numbers, no engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, final

@@ -1,7 +1,5 @@
 """What every description of an instance tells; `INSTANCES` finds it by its name in a model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar, Self

@@ -1,7 +1,5 @@
 """The parameters of both methods, each written once, for the estimators and the shell alike."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -4,8 +4,6 @@ A registry is a table of name to "module:Class", loaded on first use. A package 
 by entry points of the group `embedprop.parts` that are called "kind.name", such as "loss.hinge".
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache

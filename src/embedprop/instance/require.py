@@ -1,7 +1,5 @@
 """Checks of single parameters; their messages name the parameter, its value and the cure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from operator import index
 from typing import Any, TypeVar

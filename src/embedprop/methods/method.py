@@ -1,7 +1,5 @@
 """What every method does: read a graph's kinds of labels, refuse, estimate, learn."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Who watches long work: how much is done and the time left, and Ctrl-C, which keeps it safe."""
 
-from __future__ import annotations
-
 import logging
 import signal
 import sys

@@ -1,7 +1,5 @@
 """A model as settings, arrays and vocabularies, and back."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Any, TypeAlias

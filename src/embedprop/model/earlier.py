@@ -1,7 +1,5 @@
 """Settings of models that earlier versions saved, in today's words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 """What was learned, and every question to it; no training, no scikit-learn."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

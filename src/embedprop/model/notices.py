@@ -1,7 +1,5 @@
 """What was noticed while answering: returned with the answer, for the caller to log."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """From label vectors to node vectors: the means h_i(v) and h~_i(v), and r, the vector of v."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple
 

@@ -1,7 +1,5 @@
 """Figure (b): the loss of each epoch on BlogCatalog when at most κ neighbors speak; its tables."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Iterable, Mapping

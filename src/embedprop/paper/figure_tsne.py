@@ -1,7 +1,5 @@
 """Figure (a): maps of Cora from ids, from words and from both, and their silhouettes in a table."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The paper's tables with our numbers beside the published ones, as Markdown made from results."""
 
-from __future__ import annotations
-
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Run units in parallel, and make figures: every result is a line, and none is measured twice."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 import multiprocessing

@@ -1,7 +1,5 @@
 """The rows of the tables and figures: methods, ours and others, and other readings of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Table 1: how many numbers a method learns, and how many a user has to choose."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple

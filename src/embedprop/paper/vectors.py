@@ -1,7 +1,5 @@
 """Vectors of each method and records of figures, computed once; vectors lie beside the results."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

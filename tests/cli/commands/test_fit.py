@@ -7,6 +7,7 @@ import math
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
@@ -117,7 +118,7 @@ def test_edges_with_relations_are_learned_by_epb(shell: Shell, asked: list[Any])
 def test_that_is_said(shell: Shell) -> None:
     Path("triples.csv").write_text("source,relation,target\nann,likes,bob\nbob,likes,cid\n")
     answer = shell("fit", "triples.csv", "--out", "model", "--epochs", "2", "--n-threads", "1")
-    assert "The edges have relations: --method epb, which tells them apart.\n" in answer.out
+    assert "The edges have relations, so --method epb is used.\n" in answer.out
 
 
 @pytest.mark.parametrize(
@@ -464,3 +465,21 @@ def test_a_model_that_will_be_replaced_is_named(shell: Shell) -> None:
         "m holds a model: the new one will replace it."
         in shell("fit", "edges.csv", "--out", "m").out
     )
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="pipes have no name there")
+def test_edges_from_a_pipe_are_read_once_and_whole(shell: Shell) -> None:
+    rows = "".join(f"{i} {(7 * i + 1) % 5000}\n" for i in range(5000))
+    read, write = os.pipe()
+    thread = threading.Thread(target=lambda: os.write(write, rows.encode()) and os.close(write))
+    thread.start()
+    answer = shell("fit", f"/dev/fd/{read}", "--no-header", "--out", "m", "--dim", "2")
+    thread.join()
+    os.close(read)
+    assert answer.code == 0, answer.err
+    assert "nodes            5,000" in answer.out
+
+
+def test_a_weight_of_targets_without_targets_is_refused(shell: Shell) -> None:
+    answer = shell("fit", "edges.csv", "--out", "m", *QUICK, "--target-weight", "2")
+    assert_refused(answer, "--target-weight has no use without --targets")

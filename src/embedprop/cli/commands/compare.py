@@ -1,7 +1,5 @@
 """`embedprop compare`: several methods on the user's own graph, with the same splits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from json import loads

@@ -1,7 +1,5 @@
 """`embedprop data list|get`: the paper's graphs, and where they are."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated

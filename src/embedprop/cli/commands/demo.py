@@ -1,7 +1,5 @@
 """`embedprop demo`: see it work on real data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

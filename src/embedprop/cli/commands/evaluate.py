@@ -1,7 +1,5 @@
 """`embedprop evaluate`: how well a model's vectors predict the classes of nodes."""
 
-from __future__ import annotations
-
 from embedprop.cli.console import show_table, speaker
 from embedprop.cli.options import ModelArgument, QuietOption
 from embedprop.cli.results import Measuring, percent

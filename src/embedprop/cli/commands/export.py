@@ -1,7 +1,5 @@
 """`embedprop export`: a model's vectors as a file that other tools read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast

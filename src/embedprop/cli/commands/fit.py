@@ -61,36 +61,26 @@ def fit(
     **given: Any,
 ) -> None:
     """Learn vectors for nodes and labels; save a model."""
-    from embedprop.estimators import ESTIMATORS
     from embedprop.files.folder.save import check_target
-    from embedprop.graph.labels import split_kinds
     from embedprop.methods.progress import InterruptWatch
 
-    say, out, targets = speaker(quiet), wanted.out, wanted.targets
+    say, out = speaker(quiet), wanted.out
+    cleaning = {"self_loops": wanted.self_loops, "unknown_nodes": wanted.unknown_nodes}
     # A pipe can be read only once: there the edges themselves tell whether they have relations.
     is_pipe = edges.exists() and not edges.is_file()
-    cleaning = {"self_loops": wanted.self_loops, "unknown_nodes": wanted.unknown_nodes}
     graph = files.read(edges, **cleaning) if is_pipe else None
     method = chosen_method(wanted, edges, files, graph, say)
-    given = {name: value for name, value in given.items() if value not in (None, [])}
-    of_epb = [one for one in EPB_OPTIONS if getattr(wanted, one) is not getattr(Fitting, one)]
-    require_options_of(method, [*given, *of_epb])
-    if wanted.target_weight is not None and targets is None:
-        raise InvalidParameterError("--target-weight has no use without --targets FILE.")
     check_target(out)  # before the work, not after it
-    settings = chosen_parameters(given, fast=wanted.fast)
-    estimator = ESTIMATORS[method](**settings, verbose=not quiet)
-    kinds = {"node": "set"} | dict(split_kinds(files.labels).values())
-    if "label_types" not in settings:
-        _require_readable(method, kinds)
+    given = {name: value for name, value in given.items() if value not in (None, [])}
+    estimator = _estimator(method, wanted, files, given, verbose=not quiet)
     if (out / "manifest.json").exists():
         say(f"{out} holds a model: the new one will replace it.")
-    estimator.check(kinds, supervised=targets is not None)  # before a large graph is read
     start = perf_counter()
     with _saved_if_stopped(out):
         graph = graph or files.read(edges, **cleaning)
         graph = graph.with_inverses() if wanted.inverse_relations else graph
         say(graph.summary())
+        targets = wanted.targets
         known: dict[str, Any] = {} if targets is None else {"targets": classes_of(targets)}
         if wanted.target_weight is not None:
             known["target_weight"] = wanted.target_weight
@@ -98,6 +88,26 @@ def fit(
     with InterruptWatch():
         estimator.save(out)
     _say_what_is_next(estimator.model_, out, perf_counter() - start, say)
+
+
+def _estimator(
+    method: str, wanted: Fitting, files: WholeGraphFiles, given: Mapping[str, Any], *, verbose: bool
+) -> Any:
+    """Return the estimator, or refuse what `fit` would refuse: before a large graph is read."""
+    from embedprop.estimators import ESTIMATORS
+    from embedprop.graph.labels import split_kinds
+
+    of_epb = [one for one in EPB_OPTIONS if getattr(wanted, one) is not getattr(Fitting, one)]
+    require_options_of(method, [*given, *of_epb])
+    if wanted.target_weight is not None and wanted.targets is None:
+        raise InvalidParameterError("--target-weight has no use without --targets FILE.")
+    settings = chosen_parameters(given, fast=wanted.fast)
+    estimator = ESTIMATORS[method](**settings, verbose=verbose)
+    kinds = {"node": "set"} | dict(split_kinds(files.labels).values())
+    if "label_types" not in settings:
+        _require_readable(method, kinds)
+    estimator.check(kinds, supervised=wanted.targets is not None)
+    return estimator
 
 
 def _require_readable(method: str, kinds: Mapping[str, str]) -> None:
@@ -142,7 +152,7 @@ def chosen_method(
     if wanted.fast:
         return FAST_METHOD
     if files.has_relations(edges) if graph is None else graph.relations is not None:
-        say(f"The edges have relations: --method {WITH_RELATIONS}, which tells them apart.")
+        say(f"The edges have relations, so --method {WITH_RELATIONS} is used.")
         return WITH_RELATIONS
     return DEFAULT_METHOD
 

@@ -1,7 +1,5 @@
 """`embedprop parts`: every part of the framework that can be chosen by name."""
 
-from __future__ import annotations
-
 import textwrap
 
 import typer

@@ -1,7 +1,5 @@
 """`embedprop predict`: the class of every node, by a model that learned targets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

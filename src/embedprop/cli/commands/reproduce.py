@@ -1,7 +1,5 @@
 """`embedprop reproduce`: run the paper's experiments and write the report."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

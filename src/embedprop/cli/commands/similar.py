@@ -1,7 +1,5 @@
 """`embedprop similar`: the nearest nodes to a node, or labels to a label."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`embedprop tails`: the likeliest edges from a node."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`embedprop transform`: vectors for nodes that arrive after training."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast

@@ -1,7 +1,5 @@
 """A directed graph with an inverse relation beside each relation: labels travel both ways."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A graph as it is learned from: texts as words, and a dummy label where a node has none."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Self

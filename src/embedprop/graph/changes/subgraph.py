@@ -1,7 +1,5 @@
 """A graph without some of its nodes or edges: what is trained on, to be asked for the rest."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

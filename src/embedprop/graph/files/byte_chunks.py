@@ -1,7 +1,5 @@
 """A file on disk → chunks of its bytes, unpacked if it is gzipped."""
 
-from __future__ import annotations
-
 import gzip
 import tempfile
 import zlib

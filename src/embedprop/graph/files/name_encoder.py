@@ -1,7 +1,5 @@
 """Columns of names, batch after batch → dense ids, in the order in which the names first come."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """Which columns a table has, what separates them, and which of them play a role for the graph."""
 
-from __future__ import annotations
-
 import csv
 import logging
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Chunks of bytes → blocks of whole records, each checked, with the line of every record."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

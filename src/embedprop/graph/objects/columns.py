@@ -3,8 +3,6 @@
 Tables of pandas, polars and Arrow are recognized by what they can do: none is imported for it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import numbers
 import sys

@@ -1,7 +1,5 @@
 """Encoded edges and labels in any form → Graph: where all inputs from memory meet."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace

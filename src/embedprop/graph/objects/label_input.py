@@ -1,7 +1,5 @@
 """Labels of each kind as users give them (dicts, rows, frames, arrays) → labels by node id."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress

@@ -1,7 +1,5 @@
 """NetworkX, SciPy and PyTorch Geometric → edges, labels and nodes. Only SciPy is imported."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The closed form: EP's equation with a constraint in place of negatives, solved at once."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

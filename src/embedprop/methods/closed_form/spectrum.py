@@ -1,7 +1,5 @@
 """The largest eigenpairs of a symmetric problem M e = lambda B e: dense, or by Lanczos."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple

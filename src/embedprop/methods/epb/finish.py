@@ -1,7 +1,5 @@
 """From trained vectors to a model: h of every node, r, the readout, the head's scores."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from embedprop.graph import Graph, Vocabulary

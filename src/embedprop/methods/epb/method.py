@@ -1,7 +1,5 @@
 """EP-B and the other instances of the framework: learned by gradients, epoch after epoch."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Which nodes u are compared with v."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar
 

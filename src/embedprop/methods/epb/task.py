@@ -1,7 +1,5 @@
 """What a run learns: the instance, the plan of its epochs, targets, the vectors it starts from."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, get_args

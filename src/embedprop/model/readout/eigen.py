@@ -1,7 +1,5 @@
 """The closed form's readout: its eigenvector equation and PageRank average, for one more row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """EP-B's readout: means of label vectors, over a node's own labels and over its neighbors'."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property

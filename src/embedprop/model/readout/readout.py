@@ -1,7 +1,5 @@
 """What every readout does: compute the vectors of nodes that arrive after training."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 

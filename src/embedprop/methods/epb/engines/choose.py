@@ -4,8 +4,6 @@ An engine is chosen as a text, ``"fused(storage='disk')"``; what it names is one
 frozen classes, which know what the engine cannot do without loading it.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Where tables go: what is asked for, what fits into memory, and in how many partitions."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The table of a label type, and which of its rows are in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np
