@@ -66,6 +66,12 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
         With ``verify=True`` every byte is checked against the saved hashes. If you only want to
         query a model, `embedprop.load` is enough, and faster.
+
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")])).save(folder)
+        >>> ClosedForm.load(folder).dim
+        2
         """
         model = load_model(path, verify)
         if model.instance.name != cls.method_name:
@@ -84,11 +90,20 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return loaded
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model to a folder, replacing any model there as a whole or not at all."""
+        """Save the model to a folder, replacing any model there as a whole or not at all.
+
+        >>> import tempfile
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> model.save(tempfile.mkdtemp())
+        """
         self._fitted().save(path)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; with `deep` also those of `parts`, as ``parts__loss``."""
+        """Return the parameters by name; with `deep` also those of `parts`, as ``parts__loss``.
+
+        >>> EmbeddingPropagation(parts={"loss": "softmax"}).get_params()["parts__loss"]
+        'softmax'
+        """
         params: dict[str, Any] = super().get_params(deep=False)
         if deep and "parts" in params:
             parts = Parts.of(params["parts"])
@@ -96,7 +111,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; ``parts__loss`` sets one of `parts`."""
+        """Set parameters by name; ``parts__loss`` sets one of `parts`.
+
+        >>> EmbeddingPropagation().set_params(dim=64, parts__distance="cosine").parts
+        Parts(distance='cosine')
+        """
         prefix = "parts__"
         own = {name: one for name, one in params.items() if not name.startswith(prefix)}
         given = {name[len(prefix) :]: one for name, one in params.items() if name not in own}
@@ -220,7 +239,12 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     # What can be asked
 
     def transform(self, graph: Graph, source: Source = "both") -> Vectors:
-        """Return a vector for each node of a graph that has new nodes; see `Model.transform`."""
+        """Return a vector for each node of a graph that has new nodes; see `Model.transform`.
+
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> model.transform(Graph.from_edges([("new", "a"), ("new", "b")])).shape
+        (3, 2)
+        """
         return self._fitted().transform(graph, source)
 
     def transform_node(
@@ -231,35 +255,77 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         source: Source = "both",
         relations: Sequence[Hashable] | None = None,
     ) -> Weights:
-        """Return the vector of one new node, in microseconds; see `Model.transform_node`."""
+        """Return the vector of one new node, in microseconds; see `Model.transform_node`.
+
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> model.transform_node(neighbors=["a", "b"]).shape
+        (2,)
+        """
         return self._fitted().transform_node(neighbors, labels, weights, source, relations)
 
     def similar(self, node: Node, k: int = 10) -> Scored:
-        """Return the k nodes most similar to `node` by cosine, as (node, score), best first."""
+        """Return the k nodes most similar to `node` by cosine, as (node, score), best first.
+
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> len(model.similar("a", k=1))
+        1
+        """
         return self._fitted().similar(node, k)
 
     def similar_labels(self, label_type: str, label: Hashable, k: int = 10) -> Scored:
-        """Return the k labels most similar to `label` by cosine, as (label, score), best first."""
+        """Return the k labels most similar to `label` by cosine, as (label, score), best first.
+
+        >>> words = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x"]}
+        >>> graph = Graph.from_edges([("a", "b"), ("b", "c")], labels={"word": words})
+        >>> len(ClosedForm(dim=2).fit(graph).similar_labels("word", "x", k=1))
+        1
+        """
         return self._fitted().similar_labels(label_type, label, k)
 
     def score_edge(self, source: Node, target: Node, relation: Hashable | None = None) -> float:
-        """Return how well `target` is reconstructed from `source`; see `Model.score_edge`."""
+        """Return how well `target` is reconstructed from `source`; see `Model.score_edge`.
+
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> model.score_edge("a", "c") <= 0
+        True
+        """
         return self._fitted().score_edge(source, target, relation)
 
     def predict_tails(self, head: Node, relation: Hashable | None = None, k: int = 10) -> Scored:
-        """Return the k likeliest targets of edges from `head`, as (node, score), best first."""
+        """Return the k likeliest targets of edges from `head`, as (node, score), best first.
+
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> len(model.predict_tails("a"))
+        2
+        """
         return self._fitted().predict_tails(head, relation, k)
 
     def predict_heads(self, relation: Hashable | None, tail: Node, k: int = 10) -> Scored:
-        """Return the k likeliest sources of edges to `tail`, as (node, score), best first."""
+        """Return the k likeliest sources of edges to `tail`, as (node, score), best first.
+
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> len(model.predict_heads(None, "c"))
+        2
+        """
         return self._fitted().predict_heads(relation, tail, k)
 
     def link_scores(self) -> LinkScores:
-        """Return the scores of many edges at once, by rows of `nodes_` and `relations_`."""
+        """Return the scores of many edges at once, by rows of `nodes_` and `relations_`.
+
+        >>> model = ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")]))
+        >>> model.link_scores().tails([0, 1], None).shape
+        (2, 3)
+        """
         return self._fitted().link_scores()
 
     def predict(self, graph: Graph | None = None) -> list[Hashable]:
-        """Return the likeliest class of each node, if targets were learned."""
+        """Return the likeliest class of each node, if targets were learned.
+
+        >>> graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+        >>> model = EmbeddingPropagation(dim=2, epochs=1)  # doctest: +SKIP
+        >>> model.fit(graph, targets={"a": "red", "d": "blue"}).predict()  # doctest: +SKIP
+        ['red', 'red', 'blue', 'blue']
+        """
         return self._fitted().predict(graph)
 
     def __getitem__(self, node: Any) -> Vectors:
@@ -313,7 +379,13 @@ class EmbeddingPropagation(EPBParameters, Estimator):
     why_not = staticmethod(EPBMethod.why_not)
 
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
-        """Refuse what `fit` would refuse, given the kind of each label type."""
+        """Refuse what `fit` would refuse, given the kind of each label type.
+
+        >>> EmbeddingPropagation(engine="fused").check({"node": "set"}, supervised=True)
+        Traceback (most recent call last):
+        ...
+        embedprop.errors.InvalidParameterError: engine='fused' computes only EP-B, ...
+        """
         EPBMethod.of(self, kinds, targets=WantedTargets(None) if supervised else None)
 
     @classmethod
@@ -346,13 +418,25 @@ class EmbeddingPropagation(EPBParameters, Estimator):
             in order, None where it is not known. `predict` then gives the class of any node.
         target_weight : float
             Weight of the targets' loss.
+
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+        >>> EmbeddingPropagation(dim=2, epochs=1).fit(graph).node_embeddings_.shape
+        (4, 2)
         """
         return self._train(graph, None, targets, target_weight)
 
     def fit_transform(
         self, graph: Graph, y: Any = None, *, targets: Any = None, target_weight: float = 1.0
     ) -> Vectors:
-        """Learn from a graph and return the vector of each of its nodes, in `graph.nodes` order."""
+        """Learn from a graph and return the vector of each of its nodes, in `graph.nodes` order.
+
+        >>> graph = Graph.from_edges([("a", "b"), ("b", "c")])
+        >>> EmbeddingPropagation(dim=2, epochs=1).fit_transform(graph).shape
+        (3, 2)
+        """
         return self.fit(graph, y, targets=targets, target_weight=target_weight).node_embeddings_
 
     def partial_fit(
@@ -363,6 +447,10 @@ class EmbeddingPropagation(EPBParameters, Estimator):
         Give the whole grown graph: known nodes and labels start from their vectors, new ones as
         usual; Adam starts anew. Labels missing from it keep their vectors; nodes missing from it
         are forgotten, with a warning. It must have every label type that was learned.
+
+        >>> model = EmbeddingPropagation(dim=2, epochs=1).fit(Graph.from_edges([("a", "b")]))
+        >>> model.partial_fit(Graph.from_edges([("a", "b"), ("b", "c")])).node_embeddings_.shape
+        (3, 2)
         """
         return self._train(graph, getattr(self, "model_", None), targets, target_weight)
 
@@ -403,7 +491,13 @@ class ClosedForm(ClosedFormParameters, Estimator):
     why_not = staticmethod(ClosedFormMethod.why_not)
 
     def check(self, kinds: Mapping[str, str], *, supervised: bool = False) -> None:
-        """Refuse what `fit` would refuse, given the kind of each label type."""
+        """Refuse what `fit` would refuse, given the kind of each label type.
+
+        >>> ClosedForm(dim=0).check({"node": "set"})
+        Traceback (most recent call last):
+        ...
+        embedprop.errors.InvalidParameterError: dim=0: expected ...
+        """
         if supervised:
             raise InvalidParameterError(
                 "The closed form learns no targets: EmbeddingPropagation does. Or train a "
@@ -412,12 +506,20 @@ class ClosedForm(ClosedFormParameters, Estimator):
         ClosedFormMethod.of(self, kinds)
 
     def fit(self, graph: Graph, y: Any = None) -> Self:
-        """Solve a graph; y is ignored, as in scikit-learn's unsupervised estimators."""
+        """Solve a graph; y is ignored, as in scikit-learn's unsupervised estimators.
+
+        >>> ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")])).nodes_
+        ('a', 'b', 'c')
+        """
         graph = as_graph(graph)
         return self._learn(ClosedFormMethod.of(self, graph.kinds), graph, self.verbose)
 
     def fit_transform(self, graph: Graph, y: Any = None) -> Vectors:
-        """Solve a graph and return the vector of each of its nodes, in `graph.nodes` order."""
+        """Solve a graph and return the vector of each of its nodes, in `graph.nodes` order.
+
+        >>> ClosedForm(dim=2).fit_transform(Graph.from_edges([("a", "b"), ("b", "c")])).shape
+        (3, 2)
+        """
         return self.fit(graph, y).node_embeddings_
 
 

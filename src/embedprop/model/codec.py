@@ -48,7 +48,18 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str], verify: bool = False) -> Model:
-    """Load what `save_model` saved, or an earlier version."""
+    """Return the model in a folder that `Model.save` or an estimator's `save` wrote, of any version.
+
+    Its vectors stay on disk and are read when used; with ``verify=True`` every byte is checked
+    against the hashes that were saved.
+
+    >>> import tempfile
+    >>> from embedprop import ClosedForm, Graph, load
+    >>> folder = tempfile.mkdtemp()
+    >>> ClosedForm(dim=2).fit(Graph.from_edges([("a", "b"), ("b", "c")])).save(folder)
+    >>> load(folder)
+    Model(closed-form, 3 nodes, 2 numbers each, label types: node)
+    """
     stored = load_folder(path, verify=verify)
     _require_known(path, stored.settings)
     try:

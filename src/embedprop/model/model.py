@@ -344,6 +344,12 @@ class Model:
         ----------
         graph : Graph, optional
             A graph with new nodes; rows in its order. None: the nodes that were learned from.
+
+        Examples
+        --------
+        >>> import embedprop
+        >>> embedprop.load("model").predict()  # doctest: +SKIP
+        ['red', 'red', 'blue', 'blue']
         """
         answer = answers.classes(self, graph)
         log_notices(answer.notices)
