@@ -48,7 +48,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str], verify: bool = False) -> Model:
-    """Return the model in a folder that `Model.save` or an estimator's `save` wrote, of any version.
+    """Return the model in a folder that `save` of a model or estimator wrote, of any version.
 
     Its vectors stay on disk and are read when used; with ``verify=True`` every byte is checked
     against the hashes that were saved.
