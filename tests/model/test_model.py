@@ -161,3 +161,17 @@ print(sorted(set(sys.modules) & {{"sklearn", "torch", "embedprop.estimators"}}))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     best = star_model.similar("hub", k=1)[0][0]
     assert done.stdout.splitlines() == [f"{best} 8", "[]"]
+
+
+def test_a_label_has_a_vector() -> None:
+    words = {"a": ["x", "y"], "b": ["y"]}
+    graph = Graph.from_edges([("a", "b")], labels={"word": words})
+    model = EmbeddingPropagation(dim=4, epochs=1, n_threads=1, verbose=False).fit(graph).model_
+    for row, name in enumerate(model.vocabularies["word"]):
+        np.testing.assert_array_equal(
+            model.label_vector("word", name), model.label_vectors["word"][row]
+        )
+    with pytest.raises(UnknownLabelError, match="Unknown label 'z' of type 'word'"):
+        model.label_vector("word", "z")
+    with pytest.raises(UnknownLabelError, match="Unknown label type 'wrod'.*Did you mean 'word'"):
+        model.label_vector("wrod", "x")

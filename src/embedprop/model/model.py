@@ -258,6 +258,19 @@ class Model:
         found = most_similar(self.vectors, self.lengths, self.row(node), require_count("k", k))
         return [(self.nodes[row], score) for row, score in found]
 
+    def label_vector(self, label_type: str, label: Hashable) -> Weights:
+        """Return the vector of a label.
+
+        >>> from embedprop import ClosedForm
+        >>> words = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x"]}
+        >>> graph = Graph.from_edges([("a", "b"), ("b", "c")], labels={"word": words})
+        >>> ClosedForm(dim=2).fit(graph).model_.label_vector("word", "x").shape
+        (2,)
+        """
+        row = self._label_row(label_type, label)
+        vector: Weights = self.label_vectors[label_type][row]
+        return vector
+
     def similar_labels(self, label_type: str, label: Hashable, k: int = 10) -> Scored:
         """Return the k labels most similar to `label` by cosine, as (label, score), best first.
 
@@ -267,20 +280,8 @@ class Model:
         >>> len(ClosedForm(dim=2).fit(graph).model_.similar_labels("word", "x", k=1))
         1
         """
-        if label_type not in self.label_vectors:
-            raise UnknownLabelError(
-                f"Unknown label type {label_type!r}: the model has "
-                f"{', '.join(map(repr, self.label_types))}."
-                f"{did_you_mean(label_type, self.label_types)}"
-            )
+        row = self._label_row(label_type, label)
         vocabulary, vectors = self.vocabularies[label_type], self.label_vectors[label_type]
-        row = vocabulary.find(label)
-        if row < 0:
-            raise UnknownLabelError(
-                f"Unknown label {label!r} of type {label_type!r}: the model has "
-                f"{len(vocabulary)} labels of that type. Check its spelling and its type "
-                f"('1' is not 1).{did_you_mean(label, vocabulary.names)}"
-            )
         found = most_similar(vectors, lengths(vectors), row, require_count("k", k))
         return [(vocabulary[other], score) for other, score in found]
 
@@ -368,6 +369,23 @@ class Model:
         from embedprop.model.codec import save_model
 
         save_model(self, path)
+
+    def _label_row(self, label_type: str, label: Hashable) -> int:
+        if label_type not in self.label_vectors:
+            raise UnknownLabelError(
+                f"Unknown label type {label_type!r}: the model has "
+                f"{', '.join(map(repr, self.label_types))}."
+                f"{did_you_mean(label_type, self.label_types)}"
+            )
+        vocabulary = self.vocabularies[label_type]
+        row = vocabulary.find(label)
+        if row < 0:
+            raise UnknownLabelError(
+                f"Unknown label {label!r} of type {label_type!r}: the model has "
+                f"{len(vocabulary)} labels of that type. Check its spelling and its type "
+                f"('1' is not 1).{did_you_mean(label, vocabulary.names)}"
+            )
+        return row
 
     def _best(self, scores: Vectors, node: Hashable, k: int) -> Scored:
         scores[0, self.row(node)] = -np.inf
