@@ -70,10 +70,10 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 def _members(group: Any) -> Iterator[inspect.Parameter]:
     hints = get_type_hints(group)
     for one in fields(group):
-        told = dict(one.metadata)
+        metadata = dict(one.metadata)
         # A switch gets no opposite, which typer would add.
-        flags = told.pop("flags") or (flag_of(one.name) if one.default is False else None)
-        made = typer.Option(*filter(None, [flags]), **told)
+        flags = metadata.pop("flags") or (flag_of(one.name) if one.default is False else None)
+        made = typer.Option(*filter(None, [flags]), **metadata)
         default = inspect.Parameter.empty if one.default is MISSING else one.default
         yield _parameter(one.name, Annotated[hints[one.name], made], default)
 

@@ -103,7 +103,7 @@ def test_products_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         n_calls += 1
         return (m @ x).astype(np.float32)
 
-    largest(product, N, K, random_start(N), both_ends=False, told=counts.append)
+    largest(product, N, K, random_start(N), both_ends=False, count_passes=counts.append)
     assert counts == list(range(1, len(counts) + 1))
     assert n_calls == len(counts) + 1  # the last one is for the residual
 

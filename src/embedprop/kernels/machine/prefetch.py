@@ -19,7 +19,7 @@ _LINE = 64  # bytes that come together on all common processors
 def _prefetch_lines(
     _context: Any, table: Any, _row: Any, _offset: Any, n_lines: Any, to_write: Any
 ) -> tuple[Any, Callable[..., Any]]:
-    """Emit LLVM's prefetch for so many lines of a row, from the byte `offset` on."""
+    """Emit LLVM's prefetch for a number of lines of a row, from the byte `offset` on."""
     n, is_write = n_lines.literal_value, to_write.literal_value
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -16,9 +16,9 @@ from embedprop.errors import InvalidParameterError
 from embedprop.graph import Multisets
 from embedprop.graph.arrays import Vectors
 from embedprop.instance.closed_form import REGULARIZATION_OF_LABELS
-from embedprop.methods.closed_form.spectrum import Metric, Told, largest
+from embedprop.methods.closed_form.spectrum import Metric, CountPasses, largest
 
-# Up to so many labels B is factored as a dense matrix; beyond, only messages are passed.
+# Up to this number of labels B is factored as a dense matrix; beyond, only messages are passed.
 MAX_DENSE = 6000
 # Below such a share of the mean weight of a label, rounding in single precision makes dimensions.
 _LEAST_RIDGE = 1e-4
@@ -95,7 +95,7 @@ def solve_labels(
     dim: int,
     regularization: float,
     start: Vectors,
-    told: Told | None = None,
+    count_passes: CountPasses | None = None,
 ) -> tuple[Vectors, float]:
     """Return a vector for each label, e times lambda, centered; and the residual.
 
@@ -110,11 +110,15 @@ def solve_labels(
         raise _too_small(problem)
     if n <= MAX_DENSE:
         whitened = _Whitened(problem)
-        found = largest(whitened.product, n, dim, start[:n], both_ends=False, told=told)
+        found = largest(
+            whitened.product, n, dim, start[:n], both_ends=False, count_passes=count_passes
+        )
         solved = whitened.back(found.vectors)
     else:
         metric = Metric(problem.b, problem.solve_b)
-        found = largest(problem.m, n, dim, start[:n], both_ends=False, metric=metric, told=told)
+        found = largest(
+            problem.m, n, dim, start[:n], both_ends=False, metric=metric, count_passes=count_passes
+        )
         solved = found.vectors
     values = found.values[found.values > 1e-5]
     label_vectors = solved[:, : len(values)] * values.astype(np.float32)

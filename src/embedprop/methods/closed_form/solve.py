@@ -20,7 +20,7 @@ from embedprop.methods.closed_form.labels import (
     label_matrix,
     solve_labels,
 )
-from embedprop.methods.closed_form.spectrum import Told, largest
+from embedprop.methods.closed_form.spectrum import CountPasses, largest
 from embedprop.methods.random_streams import RandomStreams
 from embedprop.model.readout.eigen import N_STEPS, scaled, shares, unit_rows
 
@@ -49,7 +49,7 @@ def solve_ids(
     dim: int,
     regularization: float,
     start: Vectors,
-    told: Told | None = None,
+    count_passes: CountPasses | None = None,
 ) -> list[IdBlock]:
     """Return the blocks of the type `node`; `adjacency` is symmetric.
 
@@ -61,7 +61,7 @@ def solve_ids(
     degrees = np.asarray(adjacency.sum(axis=1), np.float64).ravel()
     weights = degrees + regularization * degrees.mean()
     return [
-        _block(adjacency, size, weights**-exponent, start, told)
+        _block(adjacency, size, weights**-exponent, start, count_passes)
         for size, exponent in zip(block_sizes(dim), _WHITENING, strict=False)
     ]
 
@@ -71,7 +71,7 @@ def _block(
     dim: int,
     whitening: NDArray[np.float64],
     start: Vectors,
-    told: Told | None,
+    count_passes: CountPasses | None,
 ) -> IdBlock:
     scale = whitening.astype(np.float32)[:, None]
 
@@ -80,7 +80,7 @@ def _block(
         y *= scale
         return y
 
-    found = largest(product, len(scale), dim, start, both_ends=True, told=told)
+    found = largest(product, len(scale), dim, start, both_ends=True, count_passes=count_passes)
     # What is left of the spectrum of a small or degenerate graph is rounding.
     kept = np.abs(found.values) > 1e-5 * np.abs(found.values).max(initial=0.0)
     values = found.values[kept]
@@ -128,15 +128,15 @@ class Solver:
         """Yield the label types that are still to be solved."""
         return (name for name in self.instance.label_types if name not in self.solved)
 
-    def solve(self, name: str, told: Told) -> None:
-        """Solve one label type; `told` hears how many message passes it took so far."""
+    def solve(self, name: str, count_passes: CountPasses) -> None:
+        """Solve one label type; `count_passes` is called with the number of message passes so far."""
         from threadpoolctl import threadpool_limits
 
         size = max(self.graph.n_nodes, len(self.graph.vocabulary(name)))
         guess = self.streams.generator(f"solver {name}").standard_normal(size, dtype=np.float32)
         with threadpool_limits(1, user_api="blas"):  # BLAS may round differently with more
             of_type = self._ids if name == "node" else self._shared_labels
-            self.solved[name] = of_type(name, guess, told)
+            self.solved[name] = of_type(name, guess, count_passes)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what is solved as arrays, for `restore`."""
@@ -158,16 +158,16 @@ class Solver:
     def _adjacency(self) -> csr_array[np.float32]:
         return symmetric_adjacency(self.graph)
 
-    def _ids(self, name: str, guess: Weights, told: Told) -> SolvedType:
+    def _ids(self, name: str, guess: Weights, count_passes: CountPasses) -> SolvedType:
         one = self.instance.label_types[name]
         start = guess[: self.graph.n_nodes]
-        blocks = solve_ids(self._adjacency, one.dim, one.regularization, start, told)
+        blocks = solve_ids(self._adjacency, one.dim, one.regularization, start, count_passes)
         vectors = np.concatenate([scaled(block.vectors, one.dim) for block in blocks], axis=1)
         _warn_unreached(vectors, one.dim)
         _, masses, factors, residuals = zip(*blocks, strict=True)
         return SolvedType(vectors, np.stack(masses), np.concatenate(factors), None, max(residuals))
 
-    def _shared_labels(self, name: str, guess: Weights, told: Told) -> SolvedType:
+    def _shared_labels(self, name: str, guess: Weights, count_passes: CountPasses) -> SolvedType:
         one, adjacency = self.instance.label_types[name], self._adjacency
         sets = self.graph.labels[name]
         known = sets.sizes > 0
@@ -176,7 +176,9 @@ class Solver:
         if not known.all():
             nodes = LabeledNodes(adjacency, known)
             matrix = csr_array(matrix[np.flatnonzero(known)])
-        vectors, residual = solve_labels(nodes, matrix, one.dim, one.regularization, guess, told)
+        vectors, residual = solve_labels(
+            nodes, matrix, one.dim, one.regularization, guess, count_passes
+        )
         _warn_empty(name, vectors)
         h = np.asarray(matrix @ vectors)
         if isinstance(nodes, LabeledNodes):

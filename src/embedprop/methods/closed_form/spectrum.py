@@ -12,7 +12,7 @@ from embedprop.graph.arrays import Vectors
 logger = logging.getLogger(__name__)
 
 Product = Callable[[Vectors], Vectors]
-Told = Callable[[int], None]
+CountPasses = Callable[[int], None]
 
 # Below it a whole dense decomposition takes less than a second.
 _SMALL = 600
@@ -49,7 +49,7 @@ def largest(
     *,
     both_ends: bool,
     metric: Metric | None = None,
-    told: Told | None = None,
+    count_passes: CountPasses | None = None,
 ) -> Spectrum:
     """Return the k largest eigenpairs of a symmetric problem, at most n.
 
@@ -65,7 +65,7 @@ def largest(
         Largest in size, negative ones too, instead of largest.
     metric
         B, if it is not the identity.
-    told
+    count_passes
         Called with the number of products after each.
     """
     k = min(k, n)
@@ -73,7 +73,7 @@ def largest(
         values, vectors = _decomposed(product, n, metric)
     else:
         which = "LM" if both_ends else "LA"
-        values, vectors = _lanczos(product, n, k, metric, told, v0=start, which=which)
+        values, vectors = _lanczos(product, n, k, metric, count_passes, v0=start, which=which)
     order = np.argsort(-np.abs(values) if both_ends else -values, kind="stable")[:k]
     values, vectors = values[order].astype(np.float64), _with_signs(vectors[:, order])
     return Spectrum(values, vectors, _residual(product, values, vectors, metric))
@@ -92,7 +92,12 @@ def _decomposed(
 
 
 def _lanczos(
-    product: Product, n: int, k: int, metric: Metric | None, told: Told | None, **settings: Any
+    product: Product,
+    n: int,
+    k: int,
+    metric: Metric | None,
+    count_passes: CountPasses | None,
+    **settings: Any,
 ) -> tuple[NDArray[np.float64], Vectors]:
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
@@ -101,8 +106,8 @@ def _lanczos(
     def counted(x: Vectors) -> Vectors:
         nonlocal n_products
         n_products += 1
-        if told is not None:
-            told(n_products)
+        if count_passes is not None:
+            count_passes(n_products)
         return product(x)
 
     def operator(of: Product) -> LinearOperator:

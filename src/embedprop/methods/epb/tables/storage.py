@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # the type alone: who stores tables needs no kernel
 
 Array = NDArray[Any]
 
-# Rows are moved, cut and checked so many at a time: 16 MB of 128 float32.
+# Rows that are moved, cut and checked at a time: 16 MB of 128 float32.
 CHUNK = 2**15
 # Pages count when they are used, not when the array is made; Python 3.11 lacks Linux's name for it.
 _LAZILY = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
