@@ -103,7 +103,7 @@ def test_an_unknown_label_or_type_is_named(star_model: EmbeddingPropagation) -> 
     with pytest.raises(UnknownLabelError, match="Unknown label 'q' of type 'word'"):
         star_model.similar_labels("word", "q")
     with pytest.raises(
-        UnknownLabelError, match="Unknown label type 'wrod': the model has 'node', 'word'"
+        UnknownLabelError, match=r"Unknown label type 'wrod': the model has 'node', 'word'"
     ):
         star_model.similar_labels("wrod", "x")
 
@@ -173,5 +173,5 @@ def test_a_label_has_a_vector() -> None:
         )
     with pytest.raises(UnknownLabelError, match="Unknown label 'z' of type 'word'"):
         model.label_vector("word", "z")
-    with pytest.raises(UnknownLabelError, match="Unknown label type 'wrod'.*Did you mean 'word'"):
+    with pytest.raises(UnknownLabelError, match=r"Unknown label type 'wrod'.*Did you mean 'word'"):
         model.label_vector("wrod", "x")

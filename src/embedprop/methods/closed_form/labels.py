@@ -16,7 +16,7 @@ from embedprop.errors import InvalidParameterError
 from embedprop.graph import Multisets
 from embedprop.graph.arrays import Vectors
 from embedprop.instance.closed_form import REGULARIZATION_OF_LABELS
-from embedprop.methods.closed_form.spectrum import Metric, CountPasses, largest
+from embedprop.methods.closed_form.spectrum import CountPasses, Metric, largest
 
 # Up to this number of labels B is factored as a dense matrix; beyond, only messages are passed.
 MAX_DENSE = 6000

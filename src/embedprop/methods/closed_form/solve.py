@@ -129,7 +129,7 @@ class Solver:
         return (name for name in self.instance.label_types if name not in self.solved)
 
     def solve(self, name: str, count_passes: CountPasses) -> None:
-        """Solve one label type; `count_passes` is called with the number of message passes so far."""
+        """Solve one label type; `count_passes` hears how many message passes it took."""
         from threadpoolctl import threadpool_limits
 
         size = max(self.graph.n_nodes, len(self.graph.vocabulary(name)))
