@@ -14,7 +14,6 @@ from tests.registered import names_of
 
 from embedprop.framework.distances import Distance
 from embedprop.instance.catalog import DISTANCES
-from embedprop.instance.epb import EPB_PARTS
 from embedprop.model.search import WITHOUT_TORCH, distance_between
 
 every_distance = pytest.mark.parametrize("name", list(DISTANCES))
@@ -82,8 +81,8 @@ def test_the_distances_of_links_are_the_same(name: str) -> None:
     )
 
 
-def test_what_is_learned_without_torch_is_measured_without_it() -> None:
-    assert set(WITHOUT_TORCH) == set(EPB_PARTS["distance"])
+def test_our_own_distances_are_measured_without_torch() -> None:
+    assert set(WITHOUT_TORCH) == set(DISTANCES)
 
 
 def test_vectors_that_are_only_for_reading_are_measured_too() -> None:
