@@ -282,6 +282,15 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """
         return self._fitted().similar_labels(label_type, label, k)
 
+    def label_vector(self, label_type: str, label: Hashable) -> Weights:
+        """Return the vector of a label.
+
+        >>> graph = Graph.from_edges([("a", "b")], labels={"word": {"a": ["x"], "b": ["x", "y"]}})
+        >>> EmbeddingPropagation(dim=2, epochs=1).fit(graph).label_vector("word", "x").shape
+        (2,)
+        """
+        return self._fitted().label_vector(label_type, label)
+
     def score_edge(self, source: Node, target: Node, relation: Hashable | None = None) -> float:
         """Return how well `target` is reconstructed from `source`; see `Model.score_edge`.
 
