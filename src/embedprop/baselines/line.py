@@ -3,6 +3,8 @@
 Sparse graphs are made denser as its authors do it: by edges to neighbors of neighbors.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -4,6 +4,8 @@ What a method may see of the targets is checked once, for all of them. Libraries
 baselines need are named if one is missing, and torch is kept in bounds.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """BoW, and the matrix of words that other methods read: binary, or with their weights."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

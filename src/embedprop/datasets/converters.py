@@ -4,6 +4,8 @@ LINQS's files NAME.content and NAME.cites have the direction of each citation; M
 the matrices `network` and `group`.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The files of a data set folder, one function for each kind of file."""
 
+from __future__ import annotations
+
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path

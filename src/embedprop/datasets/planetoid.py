@@ -5,6 +5,8 @@ the reader here knows six names (`ADMITTED`) and nothing else, and puts a stand-
 of NumPy or SciPy runs before all is read and checked. No other pickle is read anywhere.
 """
 
+from __future__ import annotations
+
 import pickle
 from collections.abc import Mapping, Sequence
 from itertools import chain

@@ -1,5 +1,7 @@
 """How one unit is measured: the paper's protocols, step by step."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any

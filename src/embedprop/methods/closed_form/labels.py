@@ -6,6 +6,8 @@ Among all E that are decorrelated, E' (L'DL + eps t I) E = I, those of the top e
 eps t |E|^2: the number of dimensions less the sum of their eigenvalues.
 """
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

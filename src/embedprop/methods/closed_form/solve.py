@@ -1,5 +1,7 @@
 """From a graph to the vectors of all label types, one type after the other."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """How many threads to use: results do not depend on it, so the clock may decide."""
 
+from __future__ import annotations
+
 import logging
 import time
 from collections.abc import Callable, Iterator
