@@ -68,7 +68,7 @@ def main() -> None:
         name, folder = options.worker
         print(json.dumps(WORKERS[name](Path(folder))))
         return
-    from provenance import publish
+    from embedprop.evaluation.provenance import publish
 
     with tempfile.TemporaryDirectory() as name:
         old = (options.old or extracted(Path(name))).resolve()
