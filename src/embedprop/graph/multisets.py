@@ -226,7 +226,7 @@ def _vector(name: str, values: ArrayLike, dtype: type[np.generic]) -> NDArray[An
 
 
 def _check(ptr: Rows, ids: Ids, weights: Weights | None) -> None:
-    if not len(ptr) or ptr[0] != 0 or ptr[-1] != len(ids) or np.any(ptr[1:] < ptr[:-1]):
+    if not len(ptr) or ptr[0] != 0 or ptr[-1] != len(ids) or (ptr[1:] < ptr[:-1]).any():
         raise InvalidGraphError(
             f"`ptr` of multisets must rise from 0 to the number of ids, {len(ids)}, "
             f"but it is {np.array2string(ptr, threshold=6, edgeitems=2)}."

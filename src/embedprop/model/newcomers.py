@@ -17,6 +17,7 @@ from embedprop.model.notices import Notice, unknown_labels, unknown_relations
 # "reconstruction": h~; "own": h; "both": where both exist, their mean (closed form: their PageRank
 # average).
 Source = Literal["reconstruction", "own", "both"]
+SOURCES: tuple[str, ...] = get_args(Source)
 # Labels of one node: a list, or their weights.
 GivenLabels = Iterable[Hashable] | Mapping[Hashable, float]
 
@@ -70,8 +71,7 @@ class Arrivals(NamedTuple):
 
 def require_source(source: str) -> str:
     """Return `source` if it is one that a new node's vector can be computed from."""
-    known: tuple[str, ...] = get_args(Source)
-    return require_one_of("source", source, known)
+    return source if source in SOURCES else require_one_of("source", source, SOURCES)
 
 
 def heard_in_graph(

@@ -110,8 +110,9 @@ class MeansReadout:
         out = np.zeros((n_new, arrivals.table.shape[1]), np.float32)
         known = np.zeros(n_new, bool)
         for (name, (low, high)), mass in zip(self.columns.items(), arrivals.masses, strict=True):
-            heard = np.zeros(n_new, bool)
-            if source != "own":
+            if source == "own":
+                heard = np.zeros(n_new, bool)
+            else:
                 heard = (hear or self.hear)(name, mass, arrivals, out[:, low:high])
             if name in arrivals.own and source != "reconstruction":
                 h, weight = arrivals.own[name]
